@@ -6,6 +6,8 @@ import io
 import json
 import re
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from threading import Event
 from types import SimpleNamespace
 
@@ -13,6 +15,20 @@ import pytest
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Facts,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    Text,
+    number_column,
+    rare_column,
+)
 from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 
@@ -54,7 +70,7 @@ def test_foreign_text_never_acts_on_a_terminal(terminal: Terminal) -> None:
     output.print_message(HOSTILE)
     output.print_facts({"name": HOSTILE})
     output.print_error(Conflict(HOSTILE, HOSTILE))
-    output.print_table([output.Column(HOSTILE)], [(HOSTILE,)])
+    output.print_table([Column(HOSTILE)], [(HOSTILE,)])
     written = terminal.getvalue()
     assert harmless(written)
     assert written.count("[red]") >= 6
@@ -120,7 +136,7 @@ def test_an_error_goes_to_stderr_with_its_hint(capsys: pytest.CaptureFixture[str
 def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) -> None:
     """Short columns stay whole where several long ones share what is left."""
     titles = ("name", "address", "role", "state", "user", "seen")
-    columns = [output.Column(each, flexible=each in {"name", "address"}) for each in titles]
+    columns: Columns[str] = [Column(each, flexible=each in {"name", "address"}) for each in titles]
     kept = ("annotator", "no password yet", "annotat", "2026-05-04T12:00")
     output.print_table(columns, [("n" * 100, "a" * 100, *kept)])
     written = terminal.getvalue().splitlines()
@@ -131,17 +147,17 @@ def test_words_that_may_not_be_cut_outlast_those_that_may(terminal: Terminal) ->
 
 def test_a_table_for_a_pipe_keeps_wide_lines(capsys: pytest.CaptureFixture[str]) -> None:
     """A table that no terminal limits has room for long cells."""
-    output.print_table([output.Column("n", number=True), output.Column("text")], [(1, "x" * 120)])
+    output.print_table([Column("n", number=True), Column("text")], [(1, "x" * 120)])
     assert "x" * 120 in capsys.readouterr().out
 
 
 def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
     """It is cut where a table does not fit; short columns and numbers stay whole."""
-    columns = [
-        output.Column("rank", number=True),
-        output.Column("document"),
-        output.Column("short"),
-        output.Column("text", flexible=True),
+    columns: Columns[str] = [
+        Column("rank", number=True),
+        Column("document"),
+        Column("short"),
+        Column("text", flexible=True),
     ]
     rows = [(1234567, "key" * 300, "whole name", "It cost 12 million pounds. " * 9)]
     output.print_table(columns, [*rows, (2, "b", "c", "d")])
@@ -156,11 +172,93 @@ def test_a_long_name_leaves_room_for_the_rest(terminal: Terminal) -> None:
 
 def test_what_is_whole_is_never_cut(terminal: Terminal) -> None:
     """A fingerprint is there to be copied: others give way, or the line is longer than 80."""
-    columns = [output.Column("person", flexible=True), output.Column("key", whole=True)]
+    columns: Columns[str] = [Column("person", flexible=True), Column("key", whole=True)]
     output.print_table(columns, [("a long name of somebody" * 3, "k" * 60), ("b", "k" * 90)])
     _, first, second = terminal.getvalue().splitlines()
     assert first.endswith("k" * 60)
     assert second.endswith("k" * 90)
+
+
+@dataclass(frozen=True)
+class Work:
+    """A row of a table."""
+
+    in_progress: int
+    skipped: int
+    score: float | None = None
+
+
+def test_a_column_has_its_value_by_name_or_function(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without a value, the title names the attribute; a value of None is printed as `-`."""
+    rows = [Work(1200, 0, 0.5), Work(1, 0)]
+    columns: Columns[Work] = (
+        number_column("in progress"),
+        number_column("left out", "skipped"),
+        number_column("score"),
+        Column("sum", lambda row: row.in_progress + row.skipped),
+    )
+    output.print_parts([Table(rows, columns)])
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["in", "progress", "left", "out", "score", "sum"]
+    assert lines[1:] == [["1,200", "0", "0.500", "1,200"], ["1", "0", "-", "1"]]
+
+
+@pytest.mark.parametrize(("skipped", "shown"), [(0, False), (3, True)])
+def test_a_rare_column_is_shown_only_with_a_value(
+    capsys: pytest.CaptureFixture[str], *, skipped: int, shown: bool
+) -> None:
+    """One row with a value is enough."""
+    rows = [Work(1, 0), Work(2, skipped)]
+    columns: Columns[Work] = (number_column("in progress"), rare_column("skipped"))
+    output.print_parts([Table(rows, columns)])
+    assert ("skipped" in capsys.readouterr().out) is shown
+
+
+def test_a_table_below_another_needs_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    """An empty line separates it; without rows, nothing is printed; any other table has titles."""
+    output.print_parts([Grid(["a"], [], below=True)])
+    assert capsys.readouterr().out == ""
+    output.print_parts([Grid(["a"], []), Grid(["b"], [("c",)], below=True)])
+    assert capsys.readouterr().out.split("\n") == ["a", "", "b", "c", ""]
+
+
+def test_a_report_is_shown_as_json_or_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+    """JSON alone is on standard output; its text is not even created."""
+
+    def text() -> Iterator[Part]:
+        created.append(True)
+        yield "line"
+        yield None
+        yield Facts({"name": 1})
+        yield Text("own words")
+        yield Result("done")
+        yield lambda: output.print_line("drawn")
+        yield Note("next")
+        yield Message("careful", hint="look")
+
+    created: list[bool] = []
+    output.show(Work(1, 2), text(), as_json=True)
+    shown = capsys.readouterr()
+    assert json.loads(shown.out) == {"in_progress": 1, "skipped": 2, "score": None}
+    assert shown.err == ""
+    assert not created
+    output.show(Work(1, 2), text(), as_json=False)
+    shown = capsys.readouterr()
+    assert shown.out.splitlines() == ["line", "name  1", "own words", "done", "drawn"]
+    assert shown.err.splitlines() == ["next", "careful", "  hint: look"]
+
+
+def test_quiet_keeps_data_and_warnings(capsys: pytest.CaptureFixture[str]) -> None:
+    """Confirmations and next steps are omitted, but not the result of a dry run."""
+    output.set_quiet()
+    try:
+        output.print_parts(["data", Result("done"), Note("next"), Message("careful")])
+        output.print_parts([Result("would be done", always=True)])
+    finally:
+        output.reset()
+    shown = capsys.readouterr()
+    assert shown.out.splitlines() == ["data", "would be done"]
+    assert shown.err.splitlines() == ["careful"]
 
 
 def test_progress_without_a_terminal_is_silent_when_quick(

@@ -18,7 +18,6 @@ import pytest
 import tui_annotate
 from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
-from tui_annotate.cli.options import FilterOptions
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.records import RecordFilter, RecordFilters
@@ -189,10 +188,9 @@ def test_the_functions_of_the_package_have_typed_keywords() -> None:
 
 
 def test_keywords_are_the_fields_of_their_classes() -> None:
-    """Filters and settings of a call are those of a filter, of the settings and of commands."""
+    """Filters and settings of a call are those of a filter and of the settings."""
     filters = {each.name for each in fields(RecordFilter)}
     assert set(RecordFilters.__annotations__) == filters
-    assert {each.name for each in fields(FilterOptions)} <= filters
     assert set(SettingsFlags.__annotations__) == set(SETTING_NAMES)
 
 

@@ -2,113 +2,77 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import replace
+from typing import Annotated
 
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.help_format import RESEARCH
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, flag, open_workspace, option
+from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import SampleKind
 
-if TYPE_CHECKING:
-    from tui_annotate.services.agreement import AgreementOptions
-
-PeopleOption = Annotated[
-    list[str] | None,
-    options.person_option(
-        "--person",
-        "Compare only these people. A single person is compared with all others (repeatable; "
-        "default: all people).",
-    ),
-]
-KindOption = Annotated[
-    SampleKind | None,
-    typer.Option(help="Compare only samples of this kind (default: all kinds)."),
-]
-
-
-@dataclass(frozen=True)
-class ComparedWorkOptions:
-    """Options that select the work which `agreement` compares."""
-
-    dataset: options.OfDatasetOption = ""
-    person: PeopleOption = None
-    origin: Annotated[
-        str,
-        option(
+ComparedWork = Annotated[
+    AgreementOptions,
+    OptionGroup(
+        dataset=options.OfDatasetOption,
+        people=Annotated[
+            list[str] | None,
+            options.person_option(
+                "--person",
+                "Compare only these people. A single person is compared with all others"
+                " (repeatable; default: all people).",
+            ),
+        ],
+        origin=option(
             "--origin",
             "ORIGIN",
             "Only annotations of this origin: human, imported, or a full name such as "
             "imported:mercury.",
         ),
-    ] = ""
-    state: Annotated[
-        State,
-        typer.Option(
-            help="Only samples in this state (imported work without a state counts as new)."
-        ),
-    ] = State.DONE
-    label: options.OfLabelOption = ""
-    label_level: Annotated[
-        int,
-        option(
+        state=Annotated[
+            State,
+            typer.Option(
+                help="Only samples in this state (imported work without a state counts as new)."
+            ),
+        ],
+        label=options.OfLabelOption,
+        label_level=option(
             "--label-level",
             "N",
             "Number of levels of the label tree to compare (0 compares all levels).",
             minimum=0,
         ),
-    ] = 0
-    label_set: Annotated[
-        str,
-        option(
+        label_set=option(
             "--label-set",
             "VERSION",
             "Only annotations made with the version of the label set whose hash begins with "
             "VERSION (default: all versions).",
         ),
-    ] = ""
-    guidelines: Annotated[
-        str,
-        option(
+        guidelines=option(
             "--guidelines",
             "VERSION",
             "Only work done with the version of the guidelines whose hash begins with VERSION "
             "(default: all versions).",
         ),
-    ] = ""
-    since: options.SinceOption = ""
-    kind: KindOption = None
-    after_review: Annotated[
-        bool,
-        flag(
+        since=options.SinceOption,
+        kind=Annotated[
+            SampleKind | None,
+            typer.Option(help="Compare only samples of this kind (default: all kinds)."),
+        ],
+        after_review=flag(
             "--after-review",
             "Compare the work as it is now (default: the work on an adjudicated sample as it was "
             "when the sample was first adjudicated).",
         ),
-    ] = False
-    without_suggested_work: options.WithoutSuggestedWorkOption = False
-
-    def criteria(self) -> AgreementOptions:
-        from tui_annotate.services.agreement import AgreementOptions
-
-        return AgreementOptions(
-            dataset=self.dataset,
-            people=tuple(self.person or ()),
-            origin=self.origin,
-            state=self.state.value,
-            label=self.label,
-            label_level=self.label_level,
-            label_set=self.label_set,
-            since=self.since,
-            kind=self.kind.value if self.kind else "",
-            guidelines=self.guidelines,
-            after_review=self.after_review,
-            without_suggested_work=self.without_suggested_work,
-        )
+        without_suggested_work=options.WithoutSuggestedWorkOption,
+    ),
+]
+"""Options that select the work which `agreement` compares."""
 
 
 def register(app: typer.Typer) -> None:
@@ -130,7 +94,7 @@ def register(app: typer.Typer) -> None:
 
 def agreement(
     *,
-    comparison: ComparedWorkOptions,
+    comparison: ComparedWork,
     pairs: Annotated[
         bool, flag("--pairs", "Also print a table of the agreement of each pair of people.")
     ] = False,
@@ -161,20 +125,22 @@ def agreement(
         raise InvalidInput(
             "--csv cannot be combined with --disagreements", "pass --json instead of --csv"
         )
-    from tui_annotate.cli.agreement_output import print_csv, print_tables
+    from tui_annotate.cli.agreement_output import describe_agreement, format_csv
     from tui_annotate.services.agreement.output import as_json as shaped
 
     with open_workspace(workspace) as space:
-        found = space.team.agreement.report(comparison.criteria())
+        found = space.team.agreement.report(comparison)
         if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
             people = tuple(map(names.find_pseudonym, found.asked.people))
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)
-    if as_json:
-        output.print_json(shaped(found, disagreements=disagreements))
-    elif as_csv:
-        print_csv(found)
+    if as_csv:
+        output.print_page(format_csv(found))
     else:
-        print_tables(found, pairs=pairs, disagreements=disagreements)
+        output.show(
+            shaped(found, disagreements=disagreements),
+            describe_agreement(found, pairs=pairs, disagreements=disagreements),
+            as_json=as_json,
+        )
     if not found.together.samples and not found.oneself.samples:
         raise typer.Exit(1)

@@ -1,22 +1,34 @@
-"""Prints an agreement report as tables that fit 80 columns, or as CSV."""
+"""Describes an agreement report as tables that fit 80 columns, or as CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.intervals import print_interval_notes
-from tui_annotate.cli.suggested_work import print_suggested_work
+from tui_annotate.cli.intervals import describe_intervals
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Message,
+    Part,
+    Table,
+    flexible_column,
+    number_column,
+)
+from tui_annotate.cli.suggested_work import describe_suggested_work
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison, ReviewedWork
 from tui_annotate.services.agreement import output as report_output
 from tui_annotate.services.agreement.compared_readings import format_labels, other_state_reason
+from tui_annotate.services.agreement.disagreements import Disagreement
+from tui_annotate.services.agreement.figures import AgreementFigure, PairFigures
 
 _LEVELS: Final = {"segment": "sentence"}
 _MEASURES: Final = {
@@ -34,160 +46,170 @@ _MEASURES: Final = {
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
-_PAIR_SPANS: Final = ("trimmed", "character", "overlap")
 _MOST_SAMPLES: Final = 3
 """Maximum number of samples to name for each disagreement; `--json` names all samples."""
 _MOST_NAMED: Final = 4
 """Maximum number of people named in the title of a table."""
 
 
-def print_csv(found: Agreement) -> None:
+def format_csv(found: Agreement) -> str:
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]
     )
-    output.print_page(written.getvalue())
+    return written.getvalue()
 
 
-def print_tables(found: Agreement, *, pairs: bool, disagreements: bool = False) -> None:
-    """Print an agreement report as tables on standard output, and notes on standard error."""
+def describe_agreement(
+    found: Agreement, *, pairs: bool, disagreements: bool = False
+) -> Iterator[Part]:
+    """Describe an agreement report as tables and notes.
+
+    Args:
+        pairs: whether to include a table with the agreement of each pair of people.
+        disagreements: whether to include a table of what each pair did differently.
+    """
     titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
     for title, compared in titles.items():
-        if compared.samples:
-            people = sorted(
-                found.names[each] for each in compared.people if base_person(each) == each
-            )
-            names = output.join_names(people, most=_MOST_NAMED)
-            output.print_line(f"{title}: {output.many(compared.samples, 'sample')}; {names}")
-            output.print_line("")
-            _print_measures(compared)
-            output.print_line("")
-            if pairs:
-                _print_pairs(found, compared)
-                output.print_line("")
-                _print_rated_pairs(found, compared)
-            if disagreements:
-                _print_disagreements(found, compared)
-            _print_notes(compared)
+        if not compared.samples:
+            continue
+        people = sorted(found.names[each] for each in compared.people if base_person(each) == each)
+        names = output.join_names(people, most=_MOST_NAMED)
+        yield f"{title}: {output.many(compared.samples, 'sample')}; {names}"
+        yield ""
+        yield Table(compared.figures, _MEASURED)
+        yield ""
+        if pairs:
+            yield _pairs_table(found, compared)
+            yield ""
+            yield from _describe_rated_pairs(found, compared)
+        if disagreements:
+            yield from _describe_disagreements(found, compared)
+        yield from _describe_gaps(compared)
     if not found.together.samples and not found.oneself.samples:
-        output.print_message(
+        yield Message(
             "nothing to compare: no sample was completed by two annotators, or twice by one person"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
-            output.print_message(
+            yield Message(
                 "  hint: to compare samples in the state 'new', such as imported work,"
                 " add --state new"
             )
-    _print_legend(found)
+    yield from _describe_scope(found)
 
 
-def _print_measures(compared: AgreementComparison) -> None:
-    numbers = ("value", "95% interval", "n")
-    output.print_table(
-        ["level", "measure", *map(output.number_column, numbers), output.flexible_column("of")],
-        [
-            [
-                _LEVELS.get(each.level, each.level),
-                _MEASURES.get(each.measure, each.measure),
-                _format_value(each.value),
-                _format_interval(each.interval),
-                f"{each.n:,}",
-                each.of,
-            ]
-            for each in compared.figures
-        ],
+def _name_level(figure: AgreementFigure) -> str:
+    return _LEVELS.get(figure.level, figure.level)
+
+
+def _name_measure(figure: AgreementFigure) -> str:
+    return _MEASURES.get(figure.measure, figure.measure)
+
+
+_MEASURED: Final[Columns[AgreementFigure]] = (
+    Column("level", _name_level),
+    Column("measure", _name_measure),
+    number_column("value", lambda each: _format_value(each.value)),
+    number_column("95% interval", lambda each: _format_interval(each.interval)),
+    number_column("n"),
+    flexible_column("of"),
+)
+
+
+def _pairs_table(found: Agreement, compared: AgreementComparison) -> Table[PairFigures]:
+    return Table(
+        compared.pairs,
+        (
+            flexible_column("people", lambda pair: _name_pair(found, pair)),
+            number_column("n", "samples"),
+            number_column("same", lambda pair: _format_value(pair.percent)),
+            number_column("kappa", lambda pair: _format_value(pair.kappa)),
+            number_column("trimmed", lambda pair: _format_value(pair.spans["trimmed"])),
+            number_column("chars", lambda pair: _format_value(pair.spans["character"])),
+            number_column("overlap", lambda pair: _format_value(pair.spans["overlap"])),
+            number_column("spans", "matched"),
+            number_column("label", lambda pair: _format_value(pair.matched_percent)),
+        ),
     )
 
 
-def _print_pairs(found: Agreement, compared: AgreementComparison) -> None:
-    rows = []
-    for pair in compared.pairs:
-        values = (pair.percent, pair.kappa, *(pair.spans[name] for name in _PAIR_SPANS))
-        name = ", ".join(report_output.pair_names(found, pair))
-        cells = [name, f"{pair.samples:,}", *map(_format_value, values)]
-        rows.append([*cells, f"{pair.matched:,}", _format_value(pair.matched_percent)])
-    titles = ("n", "same", "kappa", "trimmed", "chars", "overlap", "spans", "label")
-    output.print_table([output.flexible_column("people"), *map(output.number_column, titles)], rows)
+def _describe_rated_pairs(found: Agreement, compared: AgreementComparison) -> Iterator[Part]:
+    rated = [pair for pair in compared.pairs if pair.rated]
+    if not rated:
+        return
+    columns: Columns[PairFigures] = (
+        flexible_column("people", lambda pair: _name_pair(found, pair)),
+        number_column("rated"),
+        number_column("same", lambda pair: _format_value(pair.rating_percent)),
+        number_column("kappa, linear", lambda pair: _format_value(pair.rating_linear)),
+        number_column("quadratic", lambda pair: _format_value(pair.rating_quadratic)),
+    )
+    yield Table(rated, columns)
+    yield ""
 
 
-def _print_rated_pairs(found: Agreement, compared: AgreementComparison) -> None:
-    rows = []
-    for pair in filter(lambda each: each.rated, compared.pairs):
-        values = (pair.rating_percent, pair.rating_linear, pair.rating_quadratic)
-        name = ", ".join(report_output.pair_names(found, pair))
-        rows.append([name, f"{pair.rated:,}", *map(_format_value, values)])
-    if rows:
-        titles = ("rated", "same", "kappa, linear", "quadratic")
-        output.print_table(
-            [output.flexible_column("people"), *map(output.number_column, titles)], rows
-        )
-        output.print_line("")
-
-
-def _print_disagreements(found: Agreement, compared: AgreementComparison) -> None:
-    rows = [
-        (
-            ", ".join(report_output.pair_names(found, each)),
-            *format_labels(each.labels),
-            each.level,
-            f"{each.count:,} of {each.of:,}",
-            output.join_names([str(key) for key in each.samples], most=_MOST_SAMPLES),
-        )
-        for each in compared.disagreements
-    ]
-    if rows:
-        titles = ("people", "first", "second")
-        output.print_table(
-            [
-                *map(output.flexible_column, titles),
-                "level",
-                output.number_column("differ"),
-                output.flexible_column("samples"),
-            ],
-            rows,
-        )
+def _describe_disagreements(found: Agreement, compared: AgreementComparison) -> Iterator[Part]:
+    columns: Columns[Disagreement] = (
+        flexible_column("people", lambda each: _name_pair(found, each)),
+        flexible_column("first", lambda each: format_labels(each.labels)[0]),
+        flexible_column("second", lambda each: format_labels(each.labels)[1]),
+        Column("level"),
+        number_column("differ", lambda each: f"{each.count:,} of {each.of:,}"),
+        flexible_column("samples", lambda each: _name_samples(each.samples)),
+    )
+    if compared.disagreements:
+        yield Table(compared.disagreements, columns)
     else:
-        output.print_line("no disagreements")
-    output.print_line("")
+        yield "no disagreements"
+    yield ""
 
 
-def _print_notes(compared: AgreementComparison) -> None:
+def _name_pair(found: Agreement, pair: PairFigures | Disagreement) -> str:
+    return ", ".join(report_output.pair_names(found, pair))
+
+
+def _name_samples(samples: Sequence[SampleKey]) -> str:
+    return output.join_names([str(key) for key in samples], most=_MOST_SAMPLES)
+
+
+def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
+    """Describe why measures have no value or are limited, each reason once."""
     notes: dict[str, list[str]] = {}
     for each in compared.figures:
-        level = _LEVELS.get(each.level, each.level)
-        measure = _MEASURES.get(each.measure)
         for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
-            notes.setdefault(note, []).append(f"{level} {measure or each.measure}")
+            notes.setdefault(note, []).append(f"{_name_level(each)} {_name_measure(each)}")
     for note, measures in notes.items():
-        output.print_message(f"{output.join_names(measures, most=1)}: {note}")
+        yield Message(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
-        stacked = f"{compared.stacked:,}"
-        output.print_message(
-            f"spans that overlap another span with the same label by the same person: {stacked}"
+        yield Message(
+            "spans that overlap another span with the same label by the same person:"
+            f" {compared.stacked:,}"
         )
 
 
-def _print_legend(found: Agreement) -> None:
+def _describe_scope(found: Agreement) -> Iterator[Part]:
+    """Describe which work was compared and which was excluded, and the order of values."""
     for what, reason, count in report_output.list_left_out(found):
-        output.print_message(f"excluded: {count:,} {what}: {reason}")
+        yield Message(f"excluded: {count:,} {what}: {reason}")
     if found.strangers:
-        output.print_message(f"labels that are not in the label set: {', '.join(found.strangers)}")
+        yield Message(f"labels that are not in the label set: {', '.join(found.strangers)}")
     if versions := _list_versions(found.label_sets, found.mixed_label_sets):
-        output.print_message(f"label sets in use: {versions}; select one with --label-set")
+        yield Message(f"label sets in use: {versions}; select one with --label-set")
     if versions := _list_versions(found.guidelines, found.mixed_guidelines):
-        output.print_message(f"guidelines in use: {versions}; select one with --guidelines")
-    print_suggested_work(
+        yield Message(f"guidelines in use: {versions}; select one with --guidelines")
+    yield from describe_suggested_work(
         found.suggested, excluded=found.asked.without_suggested_work, names=found.names
     )
-    _print_reviewed_work(found.work)
-    _print_repeated_readings(found)
+    yield from _describe_reviewed_work(found.work)
+    yield from _describe_repeated_readings(found)
     if found.labels:
-        output.print_message(f"order of labels: {' > '.join(found.labels)}")
+        yield Message(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
-        output.print_message(f"order of ratings{of}: {' > '.join(words)}")
+        yield Message(f"order of ratings{of}: {' > '.join(words)}")
     compared = {"first readings": found.together, "second readings": found.oneself}
-    print_interval_notes({name: each.clusters for name, each in compared.items() if each.samples})
+    clusters = {name: each.clusters for name, each in compared.items() if each.samples}
+    yield from describe_intervals(clusters)
 
 
 def _list_versions(counts: Mapping[str, int], mixed: int) -> str:
@@ -199,39 +221,35 @@ def _list_versions(counts: Mapping[str, int], mixed: int) -> str:
     return ", ".join(listed + several)
 
 
-def _print_reviewed_work(work: ReviewedWork) -> None:
+def _describe_reviewed_work(work: ReviewedWork) -> Iterator[Part]:
     if not work.adjudicated:
         return
     edited = (
         f"adjudicated samples with edits after their adjudication: {work.edited_samples:,} of"
         f" {work.adjudicated:,}"
     )
-    output.print_message(
-        f"work after review: {edited}"
-        if work.after_review
-        else f"work before review; {edited}; compare the edited work with --after-review"
-    )
+    if work.after_review:
+        yield Message(f"work after review: {edited}")
+    else:
+        yield Message(f"work before review; {edited}; compare the edited work with --after-review")
 
 
-def _print_repeated_readings(found: Agreement) -> None:
+def _describe_repeated_readings(found: Agreement) -> Iterator[Part]:
     counts = found.repeated
     if counts.reopened_first:
-        output.print_message(
+        reopened = (
             f"first readings that were reopened when the second began: {counts.reopened_first:,}"
-            + ("" if found.work.after_review else "; they are not compared with the second")
         )
-    if not (counts.edited_first or counts.edited_second):
-        return
-    edited = (
-        f"of {output.many(counts.readings, 'second reading')}, {counts.edited_second:,} were edited"
-        f" after their completion, and {counts.edited_first:,} first readings after the second"
-        " began"
-    )
-    output.print_message(
-        f"{edited}; these edits count"
-        if found.work.after_review
-        else f"{edited}; these edits do not count"
-    )
+        if not found.work.after_review:
+            reopened += "; they are not compared with the second"
+        yield Message(reopened)
+    if counts.edited_first or counts.edited_second:
+        counted = "count" if found.work.after_review else "do not count"
+        yield Message(
+            f"of {output.many(counts.readings, 'second reading')}, {counts.edited_second:,} were"
+            f" edited after their completion, and {counts.edited_first:,} first readings after the"
+            f" second began; these edits {counted}"
+        )
 
 
 def _format_value(value: Measured) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -13,11 +13,15 @@ from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import Column, Columns, Result, Table
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import first_named
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
+
+if TYPE_CHECKING:
+    from tui_annotate.editor.action import Action
 
 
 def register(app: typer.Typer) -> None:
@@ -157,17 +161,17 @@ def delete(
         what = "annotations, ratings and sample comments" if ratings else "annotations"
         output.ask(f"delete all {what} of {person.name} in {where}?", yes=yes)
         cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
-    words = {"ratings": cleared.ratings, "comments": cleared.comments} if ratings else {}
-    if common.as_json:
-        output.print_json({"person": person.name, "cleared": cleared.annotations, **words})
-    elif any(cleared):
-        counts = {"annotations": cleared.annotations, **words}
+    counts = {"annotations": cleared.annotations}
+    if ratings:
+        counts["ratings"] = cleared.ratings
+        counts["comments"] = cleared.comments
+    if any(cleared):
         summary = ", ".join(output.many(count, name[:-1]) for name, count in counts.items())
-        output.print_result(
-            f"deleted {summary}; to restore the work, press u on the annotation screen"
-        )
+        line = f"deleted {summary}; to restore the work, press u on the annotation screen"
     else:
-        output.print_result(f"nothing to delete: no {what} of {person.name} in {where}")
+        line = f"nothing to delete: no {what} of {person.name} in {where}"
+    values = {"person": person.name, "cleared": counts.pop("annotations"), **counts}
+    output.show(values, [Result(line)], as_json=common.as_json)
 
 
 def keys(*, as_json: options.JsonOption = False) -> None:
@@ -180,9 +184,13 @@ def keys(*, as_json: options.JsonOption = False) -> None:
 
     actions = key_map(load().keys).actions
     names = ("id", "keys", "help", "group")
-    output.print_table_or_json(
-        [{name: getattr(each, name) for name in names} for each in actions],
-        ["group", "keys", "action", "id"],
-        [(each.group, " ".join(each.keys), each.help, each.id) for each in actions],
-        as_json=as_json,
-    )
+    values = [{name: getattr(each, name) for name in names} for each in actions]
+    output.show(values, [Table(actions, _ACTIONS)], as_json=as_json)
+
+
+_ACTIONS: Final[Columns[Action]] = (
+    Column("group"),
+    Column("keys", lambda each: " ".join(each.keys)),
+    Column("action", "help"),
+    Column("id"),
+)

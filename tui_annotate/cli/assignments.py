@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -14,6 +14,18 @@ import typer
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+    rare_column,
+)
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.assignment_rules import (
     AssignmentCause,
@@ -34,6 +46,13 @@ if TYPE_CHECKING:
         AssignmentService,
         GoldRuleResult,
         HandoutReport,
+        WithdrawalResult,
+    )
+    from tui_annotate.services.assignments.report import (
+        AssignmentStatus,
+        ListedHandout,
+        ListedRule,
+        PersonHandout,
     )
     from tui_annotate.workspace import Workspace
 
@@ -106,7 +125,9 @@ class OrderingOptions:
                 f"--descending does not apply to --order {self.order}",
                 "omit --descending, or sort by a metadata field: --order meta:FIELD",
             )
-        score = field if by_field else self.order if by_score(self.order) else ""
+        score = self.order if by_score(self.order) else ""
+        if by_field:
+            score = field
         if not score and self.order not in _PLAIN_ORDERS:
             raise _unknown_order(self.order, _META_ORDER)
         sorting = AssignmentOrder.SCORE if score else AssignmentOrder(self.order)
@@ -132,7 +153,11 @@ _META: Final = "meta"
 _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
-_DRY_RUN = "nothing was stored (--dry-run)"
+_DRY_RUN: Final = Note("nothing was stored (--dry-run)")
+_SHUFFLED: Final = (
+    "the samples are in a random order, because the dataset has gold samples, which any other"
+    " order would show"
+)
 _NOTHING = "nothing was assigned: no samples are left that these people could receive"
 
 
@@ -223,7 +248,7 @@ def create(
         report = _service(space, create=create).give(
             dataset, person or (), assignment, ids=named, score=score, dry_run=dry_run
         )
-    _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def top_up(
@@ -254,7 +279,7 @@ def top_up(
         report = _service(space, create=create).top_up(
             dataset, person or (), assignment, number=number, score=score, dry_run=dry_run
         )
-    _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def move(
@@ -288,16 +313,11 @@ def move(
         report = _service(space, create=create).move(
             person, new_people or (), begun=include_started, dry_run=dry_run
         )
-    more = ""
+    nothing = f"no assigned samples of {person} can be moved"
     if report.in_progress:
         count = output.many(report.in_progress, "sample")
-        more = f"; to move also {count} in progress, add --include-started"
-    _print_assignment(
-        report,
-        dry_run=dry_run,
-        as_json=common.as_json,
-        nothing=f"no assigned samples of {person} can be moved{more}",
-    )
+        nothing += f"; to move also {count} in progress, add --include-started"
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json, nothing=nothing)
 
 
 def repeat(
@@ -326,7 +346,7 @@ def repeat(
         report = _service(space, create=False).repeat(
             dataset, person or (), assignment, dry_run=dry_run
         )
-    _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
 
 
 def list_assignments(
@@ -341,10 +361,7 @@ def list_assignments(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.show(dataset)
-    if common.as_json:
-        output.print_json(report)
-    else:
-        _print_overview(report)
+    output.show(report, _describe_overview(report), as_json=common.as_json)
 
 
 def undo(
@@ -364,26 +381,28 @@ def undo(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         undone = space.team.assignments.undo(number, begun=include_started)
-    removed = output.many(undone.removed, "sample")
-    lines = [f"undid batch {undone.handout.id}: {removed}"]
+    text = _describe_undone(undone, include_started=include_started)
+    output.show(undone, text, as_json=common.as_json)
+
+
+def _describe_undone(undone: WithdrawalResult, *, include_started: bool) -> Iterator[Part]:
+    yield Result(f"undid batch {undone.handout.id}: {output.many(undone.removed, 'sample')}")
     if undone.completed:
         completed = output.many(undone.completed, "sample")
-        lines.append(f"still assigned: {completed} completed, skipped or flagged")
+        yield Result(f"still assigned: {completed} completed, skipped or flagged")
     if in_progress := undone.kept - undone.completed:
-        kept = output.many(in_progress, "sample")
-        more = "; to withdraw these samples, add --include-started"
-        more = "" if include_started or undone.handout.kind is AssignmentCause.GOLD else more
-        lines.append(f"still assigned: {kept} in progress{more}")
+        kept = f"still assigned: {output.many(in_progress, 'sample')} in progress"
+        if not include_started and undone.handout.kind is not AssignmentCause.GOLD:
+            kept += "; to withdraw these samples, add --include-started"
+        yield Result(kept)
     if undone.unreturned:
         count = output.many(undone.unreturned, "sample")
-        lines.append(
+        yield Result(
             f"not returned: {count}, because the account of the former assignee is disabled or"
             " deleted; to assign them: tui-annotate assignments create"
         )
-    lines += [
-        f"all annotators can again see all samples of dataset {dataset}" for dataset in undone.free
-    ]
-    output.print_result_or_json(undone, *lines, as_json=common.as_json)
+    for dataset in undone.free:
+        yield Result(f"all annotators can again see all samples of dataset {dataset}")
 
 
 def _service(space: Workspace, *, create: bool) -> AssignmentService:
@@ -415,102 +434,80 @@ def _unknown_order(order: str, *more: str) -> InvalidInput:
     )
 
 
-def _print_assignment(
+_PEOPLE: Final[Columns[PersonHandout]] = (
+    flexible_column("person", "name"),
+    number_column("samples"),
+    number_column("sources"),
+    number_column("characters"),
+    number_column("had before", "had"),
+)
+
+
+def _show_assignment(
     report: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
 ) -> None:
-    if as_json:
-        output.print_json({**asdict(report), "dry_run": dry_run})
-        return
-    numbers = {name: name for name in ("samples", "sources", "characters")} | {"had": "had before"}
+    output.show(
+        {**asdict(report), "dry_run": dry_run},
+        _describe_assignment(report, dry_run=dry_run, nothing=nothing),
+        as_json=as_json,
+    )
+
+
+def _describe_assignment(report: HandoutReport, *, dry_run: bool, nothing: str) -> Iterator[Part]:
     if report.people:
-        output.print_table(
-            [output.flexible_column("person"), *map(output.number_column, numbers.values())],
-            [(each.name, *(getattr(each, name) for name in numbers)) for each in report.people],
-        )
+        yield Table(report.people, _PEOPLE)
     if report.short:
         missing = f"assignments not made, because of too few people or samples: {report.short:,}"
-        output.print_message(f"warning: {missing}")
+        yield Message(f"warning: {missing}")
     if report.shuffled:
-        _print_shuffled()
+        yield Note(_SHUFFLED)
     if report.gold:
-        output.print_message(f"gold samples also assigned, not counted above: {report.gold:,}")
+        yield Message(f"gold samples also assigned, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
-        output.print_message(nothing)
+        yield Message(nothing)
     elif dry_run:
-        output.print_note(_DRY_RUN)
+        yield _DRY_RUN
     elif report.handout:
-        output.print_result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
+        yield Result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
+    elif report.samples:
+        yield Note(f"assignments removed, samples returned to the pool: {report.samples:,}")
     else:
-        output.print_note(
-            f"assignments removed, samples returned to the pool: {report.samples:,}"
-            if report.samples
-            else _NOTHING
-        )
+        yield Note(_NOTHING)
 
 
-def _print_shuffled() -> None:
-    output.print_note(
-        "the samples are in a random order, because the dataset has gold samples, which any other"
-        " order would show"
-    )
+_ASSIGNEES: Final[Columns[AssignmentStatus]] = (
+    flexible_column("dataset"),
+    flexible_column("person", "name"),
+    number_column("samples"),
+    number_column("completed"),
+    number_column("in progress", "begun"),
+    number_column("open"),
+    number_column("from pool", "drawn"),
+    number_column("practice"),
+    number_column("gold"),
+    rare_column("skipped"),
+    rare_column("flagged"),
+    rare_column("locked"),
+    rare_column("completed and locked", "locked_completed"),
+)
+_RULES: Final[Columns[ListedRule]] = (
+    flexible_column("dataset"),
+    flexible_column("rule"),
+    number_column("waiting"),
+)
+_BATCHES: Final[Columns[ListedHandout]] = (
+    Column("batch", lambda each: str(each.id)),
+    Column("time", lambda each: each.at[:16]),
+    Column("kind", lambda each: f"{each.kind}, undone" if each.undone else each.kind),
+    Column("dataset"),
+    flexible_column("request", lambda each: _describe_request(each.asked)),
+)
 
 
-_RARE_COUNTS: Final = {
-    "skipped": "skipped",
-    "flagged": "flagged",
-    "locked": "locked",
-    "locked_completed": "completed and locked",
-}
-"""Columns that are shown only if a person has such samples."""
-
-
-def _print_overview(report: AssignmentOverview) -> None:
-    numbers = {
-        "samples": "samples",
-        "completed": "completed",
-        "begun": "in progress",
-        "open": "open",
-        "drawn": "from pool",
-        "practice": "practice",
-        "gold": "gold",
-    }
-    numbers |= {
-        name: header
-        for name, header in _RARE_COUNTS.items()
-        if any(getattr(each, name) for each in report.stands)
-    }
-    output.print_table(
-        [
-            output.flexible_column("dataset"),
-            output.flexible_column("person"),
-            *map(output.number_column, numbers.values()),
-        ],
-        [
-            (each.dataset, each.name, *(getattr(each, name) for name in numbers))
-            for each in report.stands
-        ],
-    )
-    output.print_table_below(
-        [
-            output.flexible_column("dataset"),
-            output.flexible_column("rule"),
-            output.number_column("waiting"),
-        ],
-        [(each.dataset, each.rule, each.waiting) for each in report.rules],
-    )
-    output.print_table_below(
-        ["batch", "time", "kind", "dataset", output.flexible_column("request")],
-        [
-            (
-                str(each.id),
-                each.at[:16],
-                f"{each.kind}, undone" if each.undone else each.kind,
-                each.dataset,
-                _describe_request(each.asked),
-            )
-            for each in report.handouts
-        ],
-    )
+def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
+    yield Table(report.stands, _ASSIGNEES)
+    yield Table(report.rules, _RULES, below=True)
+    yield Table(report.handouts, _BATCHES, below=True)
 
 
 def _describe_request(request: Mapping[str, Any]) -> str:
@@ -549,20 +546,29 @@ def pool(
     name = f"{RANDOM}{seed}" if order == AssignmentOrder.RANDOM else order
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
-    rule = {"dataset": dataset, "overlap": overlap, "order": name}
-    head = f"batch {report.handout}: " if report.handout else ""
     people = output.many(overlap, "person", "people")
-    show = output.print_lines_or_json if dry_run else output.print_result_or_json
-    show(
-        {"handout": report.handout, **rule, "waiting": report.waiting},
-        f"{head}in dataset {dataset}, up to {people} can take each sample;"
-        f" samples that people can take: {report.waiting:,}",
+    line = (
+        f"{_batch(report.handout)}in dataset {dataset}, up to {people} can take each sample;"
+        f" samples that people can take: {report.waiting:,}"
+    )
+    output.show(
+        {
+            "handout": report.handout,
+            "dataset": dataset,
+            "overlap": overlap,
+            "order": name,
+            "waiting": report.waiting,
+        },
+        [Result(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
     if report.shuffled:
-        _print_shuffled()
-    if dry_run and not common.as_json:
-        output.print_note(_DRY_RUN)
+        output.print_note(_SHUFFLED)
+
+
+def _batch(number: int) -> str:
+    """Return the beginning of a line about a batch; nothing for a dry run."""
+    return f"batch {number}: " if number else ""
 
 
 def escalate(
@@ -603,22 +609,21 @@ def escalate(
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
-    if common.as_json:
-        batch = {"handout": report.handout} if rule else {}
-        counts = {"added": report.added, "waiting": report.waiting} if now else {}
-        output.print_json({"dataset": dataset, **batch, **counts})
-        return
-    show = output.print_line if dry_run else output.print_result
+    batch = {"handout": report.handout} if rule else {}
+    counts = {"added": report.added, "waiting": report.waiting} if now else {}
+    text: list[Part] = []
     if rule:
-        head = f"batch {report.handout}: " if report.handout else ""
         people = output.many(add, "additional person", "additional people")
         kind = f"with disagreement ({rule.when})"
-        show(f"{head}each sample of dataset {dataset} {kind} is assigned to {people}")
+        line = f"each sample of dataset {dataset} {kind} is assigned to {people}"
+        text.append(Result(_batch(report.handout) + line, always=dry_run))
     if now:
         added = f"samples that were assigned to additional people: {report.added:,}"
-        show(f"{added}; samples without an available person: {report.waiting:,}")
+        line = f"{added}; samples without an available person: {report.waiting:,}"
+        text.append(Result(line, always=dry_run))
     if dry_run:
-        output.print_note(_DRY_RUN)
+        text.append(_DRY_RUN)
+    output.show({"dataset": dataset, **batch, **counts}, text, as_json=common.as_json)
 
 
 def practice(
@@ -673,7 +678,7 @@ def practice(
         report = _service(space, create=create).practice(
             dataset, person or (), gold=gold, criteria=criteria, dry_run=dry_run
         )
-    _print_assignment(report, dry_run=dry_run, as_json=common.as_json)
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
     if not report.people and not common.as_json:
         output.print_message(
             "the workspace has no annotators yet: repeat this command when it has annotators"
@@ -739,38 +744,46 @@ def gold(
     dataset in a random order, so that no order shows which samples are gold samples. Exports
     exclude the work on gold samples, unless --include-gold is given.
     """
-    rule = Gold([*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold)
-    rule = replace(rule, pause=pause)
+    rule = Gold(
+        [*(ids or ()), *_read_ids(file)], every=every, seed=seed, threshold=threshold, pause=pause
+    )
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
-    head = f"batch {report.handout}: " if report.handout else ""
-    samples = output.many(report.samples, "gold sample")
-    values = {"dataset": dataset, "every": every, "threshold": threshold}
-    show = output.print_lines_or_json if dry_run else output.print_result_or_json
-    show(
+    output.show(
         {
             "handout": report.handout,
-            **values,
+            "dataset": dataset,
+            "every": every,
+            "threshold": threshold,
             "samples": report.samples,
             "recognisable": report.recognisable,
             "checks": report.checks,
             "edited_later": report.edited_later,
         },
-        f"{head}dataset {dataset} has {samples}; each annotator gets 1 in every {every} samples",
-        *_describe_checks(report),
+        _describe_gold(report, dataset, every=every, dry_run=dry_run),
         as_json=common.as_json,
     )
     if report.recognisable:
         _warn_recognisable()
-    if dry_run and not common.as_json:
-        output.print_note(_DRY_RUN)
 
 
-def _describe_checks(report: GoldRuleResult) -> list[str]:
-    if not report.checks:
-        return []
-    edited = f"edited after the first completion: {report.edited_later:,}"
-    return [f"gold checks so far: {report.checks:,}; {edited}, which does not change the score"]
+def _describe_gold(
+    report: GoldRuleResult, dataset: str, *, every: int, dry_run: bool
+) -> Iterator[Part]:
+    samples = output.many(report.samples, "gold sample")
+    yield Result(
+        f"{_batch(report.handout)}dataset {dataset} has {samples};"
+        f" each annotator gets 1 in every {every} samples",
+        always=dry_run,
+    )
+    if report.checks:
+        edited = f"edited after the first completion: {report.edited_later:,}"
+        yield Result(
+            f"gold checks so far: {report.checks:,}; {edited}, which does not change the score",
+            always=dry_run,
+        )
+    if dry_run:
+        yield _DRY_RUN
 
 
 def _warn_recognisable() -> None:
@@ -816,19 +829,18 @@ def promote(
         if agreed and not dry_run:
             accepted = _accept_agreed(space, dataset, wanted, name=name)
         report = space.team.assignments.promote(dataset, wanted, dry_run=dry_run)
-    head = f"batch {report.handout}: " if report.handout else ""
     samples = output.many(report.samples, "sample")
-    show = output.print_lines_or_json if dry_run else output.print_result_or_json
-    show(
+    line = (
+        f"{_batch(report.handout)}{samples} of dataset {dataset} became gold samples; adjudicated"
+        f" by this command, because annotators agree: {accepted:,}"
+    )
+    output.show(
         {"dataset": dataset, **asdict(report), "adjudicated": accepted},
-        f"{head}{samples} of dataset {dataset} became gold samples; adjudicated by this command,"
-        f" because annotators agree: {accepted:,}",
+        [Result(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
     if report.recognisable:
         _warn_recognisable()
-    if dry_run and not common.as_json:
-        output.print_note(_DRY_RUN)
 
 
 def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: str) -> int:
@@ -862,16 +874,10 @@ def recompute(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
-    head = f"batch {report.handout}: " if report.handout else ""
-    checks = output.many(report.checks, "gold check")
-    show = output.print_lines_or_json if dry_run else output.print_result_or_json
-    show(
-        asdict(report),
-        f"{head}{checks} recomputed in dataset {dataset}; scores changed: {report.changed:,}",
-        as_json=common.as_json,
-    )
-    if dry_run and not common.as_json:
-        output.print_note(_DRY_RUN)
+    checks = f"{output.many(report.checks, 'gold check')} recomputed in dataset {dataset}"
+    line = f"{_batch(report.handout)}{checks}; scores changed: {report.changed:,}"
+    text = [Result(line, always=dry_run), _DRY_RUN if dry_run else None]
+    output.show(report, text, as_json=common.as_json)
 
 
 def resume(
@@ -895,8 +901,8 @@ def resume(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.resume(person, dataset=dataset, retry=retry)
-    names = ", ".join(report.datasets)
-    text = f"{report.name} can go on; paused in: {names}"
     if report.retried:
-        text = f"{report.name} has one more attempt at practice in: {', '.join(report.retried)}"
-    output.print_result_or_json(report, text, as_json=common.as_json)
+        line = f"{report.name} has one more attempt at practice in: {', '.join(report.retried)}"
+    else:
+        line = f"{report.name} can go on; paused in: {', '.join(report.datasets)}"
+    output.show(report, [Result(line)], as_json=common.as_json)

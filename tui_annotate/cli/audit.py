@@ -12,6 +12,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
+from tui_annotate.cli.report_parts import Cell, Facts
 from tui_annotate.domain.change_record import join_tokens, split_tokens
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
@@ -70,19 +71,14 @@ def head(
             " covers no people, label sets, texts and assignments; restore a backup with:"
             " tui-annotate restore"
         )
-    if common.as_json:
-        output.print_json(_head_as_json(found, record, heads))
-        return
-    last = output.format_time(found.last) or "no events"
-    output.print_facts(
-        {
-            "head": found.token,
-            "full head": join_tokens(found.token, record),
-            "events": found.events,
-            "streams": found.streams,
-            "last": last,
-        }
-    )
+    facts: dict[str, Cell] = {
+        "head": found.token,
+        "full head": join_tokens(found.token, record),
+        "events": found.events,
+        "streams": found.streams,
+        "last": output.format_time(found.last) or "no events",
+    }
+    output.show(_head_as_json(found, record, heads), [Facts(facts)], as_json=common.as_json)
 
 
 def _head_as_json(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.report_parts import Message, Note, Part, Result
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.workspace_files import BACKUPS
+
+if TYPE_CHECKING:
+    from tui_annotate.services.backup import BackupReport
 
 
 def register(app: typer.Typer) -> None:
@@ -63,11 +68,8 @@ def backup(
             folder.mkdir(mode=0o700, exist_ok=True)
             folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)
-    output.print_lines_or_json(copied, f"backup: {copied.folder}", as_json=common.as_json)
-    if not common.as_json:
-        output.print_note(
-            f"files: {copied.files:,}; events: {copied.events:,}; head: {copied.head}"
-        )
+    facts = f"files: {copied.files:,}; events: {copied.events:,}; head: {copied.head}"
+    output.show(copied, [f"backup: {copied.folder}", Note(facts)], as_json=common.as_json)
 
 
 def restore(
@@ -86,26 +88,27 @@ def restore(
     from tui_annotate import workspace as workspaces
 
     copied = workspaces.restore(source, to=target.resolve())
-    if as_json:
-        output.print_json(copied)
-        return
-    output.print_result(f"workspace: {copied.folder}")
+    output.show(copied, _describe_restored(copied, target), as_json=as_json)
+
+
+def _describe_restored(copied: BackupReport, target: Path) -> Iterator[Part]:
+    yield Result(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")
-    output.print_note(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
+    yield Note(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
     if copied.missing_vectors:
         rebuild = f"tui-annotate vectors rebuild -w {shlex.quote(str(target))}"
-        output.print_note(f"the backup contains no vectors; to compute them: {rebuild}")
-    _warn_of_outside_paths(copied.folder)
+        yield Note(f"the backup contains no vectors; to compute them: {rebuild}")
+    yield from _describe_outside_paths(copied.folder)
 
 
-def _warn_of_outside_paths(folder: Path) -> None:
-    """Print the settings of a restored workspace that reach files of this machine."""
+def _describe_outside_paths(folder: Path) -> Iterator[Part]:
+    """Describe the settings of a restored workspace that reach files of this machine."""
     from tui_annotate.settings import WORKSPACE_FILE, find_outside_paths, load
 
     with suppress(TuiAnnotateError):  # invalid settings are reported when the workspace is opened
         settings = load(folder, environment={})
         for name, value in find_outside_paths(asdict(settings), folder):
-            output.print_message(
+            yield Message(
                 f"warning: the restored setting {name} names a path outside the workspace:"
                 f" {value!r}; check {folder / WORKSPACE_FILE}"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import Message, Note, Part, Result
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import describe_state
 
@@ -74,7 +76,14 @@ def create(
         owner = bundles.find_person(space, person, create=create)
         packed = bundles.open_bundles(space, owner).make(owner, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
-    output.print_result_or_json(
+    text: list[Part] = [
+        Result(f"{target}: {samples} for {owner.name}, {packed.streams:,} with work")
+    ]
+    if packed.practice:
+        left_out = output.many(packed.practice, "practice sample")
+        text.append(Note(f"left out: {left_out}, which are annotated in this workspace only"))
+    text.append(Note(f"to annotate the bundle on another machine: tui-annotate annotate {target}"))
+    output.show(
         {
             "file": target,
             "person": owner.name,
@@ -83,16 +92,9 @@ def create(
             "documents_with_vectors": packed.vectors,
             "practice_left_out": packed.practice,
         },
-        f"{target}: {samples} for {owner.name}, {packed.streams:,} with work",
+        text,
         as_json=common.as_json,
     )
-    if not common.as_json:
-        if packed.practice:
-            left_out = output.many(packed.practice, "practice sample")
-            output.print_note(f"left out: {left_out}, which are annotated in this workspace only")
-        output.print_note(
-            f"to annotate the bundle on another machine: tui-annotate annotate {target}"
-        )
 
 
 def merge(
@@ -111,43 +113,39 @@ def merge(
     with open_workspace(common.workspace) as space:
         about = bundles.read_header(file)
         merged = bundles.open_bundles(space, about.owner).merge(file)
-    if common.as_json:
-        output.print_json(merge_as_json(merged))
-    else:
-        print_merge(merged)
+    output.show(merge_as_json(merged), describe_merge(merged), as_json=common.as_json)
     if merged.refused:
         raise typer.Exit(DONE_IN_PART)
 
 
-def print_merge(merged: StreamMergeReport) -> None:
-    output.print_result(
+def describe_merge(merged: StreamMergeReport) -> Iterator[Part]:
+    line = (
         f"work of {merged.person.name}: samples with new work: {merged.streams:,}; "
         f"unchanged samples: {merged.known:,}"
-        + (f"; new questions and replies: {merged.questions:,}" if merged.questions else "")
     )
+    if merged.questions:
+        line += f"; new questions and replies: {merged.questions:,}"
+    yield Result(line)
     if merged.held:
-        output.print_message(
+        yield Message(
             f"{output.many(merged.held, 'reading')} of {merged.person.name} completed elsewhere"
             " while their work was paused or their practice was not finished; the work is stored"
         )
-    print_conflicts(merged)
+    yield from _describe_conflicts(merged)
 
 
-def print_conflicts(merged: StreamMergeReport) -> None:
+def _describe_conflicts(merged: StreamMergeReport) -> Iterator[Part]:
     for fork in merged.forks:
+        yield f"conflict: {fork.dataset}/{fork.sample}"
         sides = [("merged", fork.there_at, fork.there), ("present", fork.here_at, fork.here)]
-        (side, at, winner), (other, other_at, loser) = sides if fork.there_wins else sides[::-1]
-        output.print_line(f"conflict: {fork.dataset}/{fork.sample}")
-        output.print_line(
-            f"  kept       ({side}, {output.format_time(at)}): {describe_state(winner)}"
-        )
-        output.print_line(
-            f"  in the log ({other}, {output.format_time(other_at)}): {describe_state(loser)}"
-        )
+        if not fork.there_wins:
+            sides.reverse()
+        for title, (side, at, state) in zip(("kept      ", "in the log"), sides, strict=True):
+            yield f"  {title} ({side}, {output.format_time(at)}): {describe_state(state)}"
     for each in merged.refused[:SHOWN]:
-        output.print_message(f"refused: {each.key}: {each.refused}")
+        yield Message(f"refused: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
-        output.print_message(f"refused: {len(merged.refused) - SHOWN:,} more")
+        yield Message(f"refused: {len(merged.refused) - SHOWN:,} more")
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
@@ -200,7 +198,8 @@ def annotate_bundle(file: Path, *, sample: str, order: str) -> int:
     try:
         return screen.annotate(folder, name=merged.person.name, sample=sample, order=order)
     finally:
-        print_conflicts(merged)  # printed after the screen closes, which would cover the text
+        # Printed after the screen closes, which would cover the text.
+        output.print_parts(_describe_conflicts(merged))
         _write_back(file, folder, listed=merged)
 
 
@@ -222,7 +221,7 @@ def _write_back(file: Path, folder: Path, *, listed: StreamMergeReport) -> None:
         )
         return
     merged.refused = [each for each in merged.refused if each not in listed.refused]
-    print_conflicts(merged)
+    output.print_parts(_describe_conflicts(merged))
     output.print_note(
         f"wrote your work on {output.many(count, 'sample')} to {file};"
         " send the file back to its sender"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,6 +14,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemPrinter, ProblemsOption, write_problems
+from tui_annotate.cli.report_parts import Cell, Column, Columns, Facts, Part, Table, flexible_column
 from tui_annotate.cli.written_data import (
     BomOption,
     LayerOption,
@@ -175,33 +177,37 @@ def formats(
         known = [form.name for form in list_formats()]
         hint = f"{suggest_word(name, known)}known formats: {', '.join(known)}"
         raise NotFound(f"unknown format {name!r}", hint)
-    yes_no = {True: "yes", False: "no"}
-    if as_json:
-        shown = [_format_as_json(form) for form in found]
-        output.print_json(shown[0] if name else shown)
-    elif not name:
-        rows = [
-            (
-                each.name,
-                yes_no[each.reads],
-                yes_no[each.writes],
-                each.target,
-                "; ".join(each.losses),
-            )
-            for each in found
-        ]
-        columns = ("name", "reads", "writes", "target", output.flexible_column("cannot carry"))
-        output.print_table(columns, rows)
+    values = [_format_as_json(form) for form in found]
+    if name:
+        output.show(values[0], _describe_format(found[0]), as_json=as_json)
     else:
-        (form,) = found
-        title = form.about.title if form.about else "(no description)"
-        reads = yes_no[form.reads]
-        writes = yes_no[form.writes]
-        facts = {"name": form.name, "title": title, "reads": reads, "writes": writes}
-        target = {"target": form.target, "layered": yes_no[form.layered]}
-        output.print_facts(facts | (target if form.writes else {}))
-        for line in ["cannot carry:", *(f"  {each}" for each in form.losses)] * form.writes:
-            output.print_line(line)
+        output.show(values, [Table(found, _FORMATS)], as_json=as_json)
+
+
+_YES_NO: Final = {True: "yes", False: "no"}
+_FORMATS: Final[Columns[ExportFormat]] = (
+    Column("name"),
+    Column("reads", lambda each: _YES_NO[each.reads]),
+    Column("writes", lambda each: _YES_NO[each.writes]),
+    Column("target"),
+    flexible_column("cannot carry", lambda each: "; ".join(each.losses)),
+)
+
+
+def _describe_format(form: ExportFormat) -> Iterator[Part]:
+    facts: dict[str, Cell] = {
+        "name": form.name,
+        "title": form.about.title if form.about else "(no description)",
+        "reads": _YES_NO[form.reads],
+        "writes": _YES_NO[form.writes],
+    }
+    if not form.writes:
+        yield Facts(facts)
+        return
+    yield Facts(facts | {"target": form.target, "layered": _YES_NO[form.layered]})
+    yield "cannot carry:"
+    for loss in form.losses:
+        yield f"  {loss}"
 
 
 def _format_as_json(form: ExportFormat) -> dict[str, Any]:

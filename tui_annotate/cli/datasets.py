@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,18 +20,25 @@ from tui_annotate.cli.options import (
     open_workspace,
 )
 from tui_annotate.cli.problems import ProblemsOption, write_problems
+from tui_annotate.cli.report_parts import Column, Columns, Facts, Part, Result, Table, number_column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.records import DatasetDescription
 
+if TYPE_CHECKING:
+    from tui_annotate.storage.corpus.store import DatasetInfo, DatasetProgress
+
 NameArgument = Annotated[
     str, argument("DATASET", "Name of the dataset.", complete=completion.datasets)
 ]
-DATASET_COUNTS: Final = {
-    **{name: name for name in ("samples", "documents", "segments", "annotations")},
-    "done": "completed readings",
-}
-"""Titles of the counts by field; a reading is the work of one annotator on one sample."""
+DATASET_COUNTS: Final[Columns[Any]] = (
+    number_column("samples"),
+    number_column("documents"),
+    number_column("segments"),
+    number_column("annotations"),
+    number_column("completed readings", "done"),
+)
+"""Columns of a dataset's counts; a reading is the work of one annotator on one sample."""
 
 
 def register(app: typer.Typer) -> None:
@@ -60,12 +68,8 @@ def list_datasets(*, common: options.CommonOptions) -> None:
     """List datasets with their numbers of samples and annotations."""
     with open_workspace(common.workspace) as space:
         datasets = space.corpus.datasets()
-    output.print_table_or_json(
-        datasets,
-        ["dataset", *map(output.number_column, DATASET_COUNTS.values())],
-        [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in datasets],
-        as_json=common.as_json,
-    )
+    columns = (Column("dataset", "name"), *DATASET_COUNTS)
+    output.show(datasets, [Table(datasets, columns)], as_json=common.as_json)
 
 
 def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
@@ -75,20 +79,33 @@ def show_dataset(name: NameArgument, *, common: options.CommonOptions) -> None:
         found = next(each for each in space.corpus.datasets() if each.name == name)
         people = [each for each in space.corpus.progress() if each.dataset == name]
         samples = [key.id for key in space.corpus.keys(name)]
-    if common.as_json:
-        output.print_json({**asdict(found), "people": people, "sample_ids": samples})
-        return
-    facts = {DATASET_COUNTS.get(name, name): value for name, value in asdict(found).items()}
-    facts["created"] = output.format_time(found.created)
-    allowed = facts.pop("edits_after_adjudication")
-    output.print_facts({**facts, "edits after adjudication": _name_rule(allowed=allowed)})
+    output.show(
+        {**asdict(found), "people": people, "sample_ids": samples},
+        _describe_dataset(found, people, samples),
+        as_json=common.as_json,
+    )
+
+
+def _describe_dataset(
+    found: DatasetInfo, people: Sequence[DatasetProgress], samples: Sequence[str]
+) -> Iterator[Part]:
+    yield Facts(
+        {
+            "name": found.name,
+            **{each.title: each.cell(found) for each in DATASET_COUNTS},
+            "created": output.format_time(found.created),
+            "license": found.license,
+            "origin": found.origin,
+            "citation": found.citation,
+            "edits after adjudication": _name_rule(allowed=found.edits_after_adjudication),
+        }
+    )
     for each in people:
         annotations = output.many(each.annotations, "annotation")
-        samples_done = output.many(each.done, "sample")
-        output.print_line(f"{each.name}: {annotations}, {samples_done} completed")
-    output.print_line("")
-    for sample in samples:
-        output.print_line(sample)
+        completed = output.many(each.done, "sample")
+        yield f"{each.name}: {annotations}, {completed} completed"
+    yield ""
+    yield from samples
 
 
 def replace_dataset(
@@ -181,12 +198,13 @@ def edit_dataset(
             space.corpus.allow_edits_after_adjudication(name, allowed=allowed)
         found = next(each for each in space.corpus.datasets() if each.name == name)
     facts = {field: getattr(found, field) for field in asdict(stored)}
-    rule = found.edits_after_adjudication
-    if common.as_json:
-        output.print_json({"dataset": name, **facts, "edits_after_adjudication": rule})
-    else:
-        words = _name_rule(allowed=rule)
-        output.print_facts({"dataset": name, **facts, "edits after adjudication": words})
+    allowed = found.edits_after_adjudication
+    shown = {"dataset": name, **facts, "edits after adjudication": _name_rule(allowed=allowed)}
+    output.show(
+        {"dataset": name, **facts, "edits_after_adjudication": allowed},
+        [Facts(shown)],
+        as_json=common.as_json,
+    )
 
 
 def _name_rule(*, allowed: bool) -> str:
@@ -209,5 +227,5 @@ def delete_dataset(
         space.guidance.require_dataset(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
-    line = f"{output.many(removed, 'sample')} deleted"
-    output.print_result_or_json({"dataset": name, "removed": removed}, line, as_json=common.as_json)
+    line = Result(f"{output.many(removed, 'sample')} deleted")
+    output.show({"dataset": name, "removed": removed}, [line], as_json=common.as_json)

@@ -14,7 +14,7 @@ import typer
 
 from tui_annotate.cli import output, screen
 from tui_annotate.cli.help_format import START
-from tui_annotate.cli.match import match_as_json, print_matches
+from tui_annotate.cli.match import match_as_json, matches_table
 from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -183,7 +183,8 @@ def _print_matches(space: Workspace, selection: Selection, number: int) -> None:
     span = _find_span(space.corpus.sample(key).sample.document(Side.SUMMARY).text, selection.words)
     found = space.match(key, side=Side.SUMMARY, span=span, top=SHOWN)
     output.print_line(f"{number}. {selection.sample}: {selection.words}   ({found.signals})")
-    print_matches([match_as_json(match, found.sample, Side.SOURCE) for match in found.matches])
+    rows = [match_as_json(match, found.sample, Side.SOURCE) for match in found.matches]
+    output.print_parts([matches_table(rows)])
     output.print_line("")
 
 

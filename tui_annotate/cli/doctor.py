@@ -19,6 +19,7 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.bug_report import write_bug_report
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
+from tui_annotate.cli.report_parts import Column, Columns, Part, Table, whole_column
 from tui_annotate.cli.shell_commands import quote_command, run_program
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.cli.sshd_checks import check_sshd
@@ -74,19 +75,25 @@ def doctor(
     ]
     is_wrong = any(check.state == "wrong" for check in checks)
     output.set_exit_code(1 if is_wrong else 0)
-    output.print_table_or_json(
-        checks,
-        ["check", "state", output.whole_column("result")],
-        [(check.what, _STATES.get(check.state, check.state), check.says) for check in checks],
-        as_json=common.as_json,
-    )
-    for check in [] if common.as_json else checks:
-        if check.mend:
-            output.print_line(output.add_workspace(f"to fix {check.what}: {check.mend}"))
+    output.show(checks, _describe_checks(checks), as_json=common.as_json)
     if bundle is not None:
         write_bug_report(bundle, checks, common.workspace)
     if is_wrong:
         raise typer.Exit(1)
+
+
+_CHECKS: Final[Columns[DiagnosticFinding]] = (
+    Column("check", "what"),
+    Column("state", lambda each: _STATES.get(each.state, each.state)),
+    whole_column("result", "says"),
+)
+
+
+def _describe_checks(checks: Sequence[DiagnosticFinding]) -> Iterator[Part]:
+    yield Table(checks, _CHECKS)
+    for check in checks:
+        if check.mend:
+            yield output.add_workspace(f"to fix {check.what}: {check.mend}")
 
 
 def check_configuration() -> DiagnosticFinding:

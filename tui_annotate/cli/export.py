@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -86,11 +87,10 @@ def export(
                 offsets=offsets.value,
                 unrated=unrated,
                 everyone_read=everyone_read,
-                all_states=work.has_all_states,
                 bom=bom,
             ),
             names=names,
-            **work.filters(include_practice=include_practice, include_gold=include_gold),
+            **asdict(options.include_excluded(work, practice=include_practice, gold=include_gold)),
         )
         practice_samples = 0 if include_practice else space.corpus.count_practice_samples()
         gold_checks = 0 if include_gold else space.corpus.count_gold_checks()

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Note,
+    Part,
+    Result,
+    Table,
+    Text,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.text_diff import count_changed_lines, diff_lines, diff_words
 from tui_annotate.plugins.files.small_text import read_text
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.text_diff import DiffPart
+    from tui_annotate.services.guidelines import GuidelinesVersion
 
 SHORT = 12
 
@@ -50,29 +67,17 @@ def list_versions(
     """List versions of the guidelines with time and author."""
     with open_workspace(common.workspace) as space:
         versions = space.team.guidelines.versions(dataset)
-    output.print_table_or_json(
-        versions,
-        [
-            output.flexible_column("dataset"),
-            "version",
-            "in use since",
-            "by",
-            output.number_column("lines"),
-            "",
-        ],
-        [
-            (
-                each.dataset or "(all)",
-                each.version[:SHORT],
-                each.at[:19],
-                each.by or "owner",
-                each.lines,
-                "now" if each.in_force else "",
-            )
-            for each in versions
-        ],
-        as_json=common.as_json,
-    )
+    output.show(versions, [Table(versions, _VERSIONS)], as_json=common.as_json)
+
+
+_VERSIONS: Final[Columns[GuidelinesVersion]] = (
+    flexible_column("dataset", lambda each: each.dataset or "(all)"),
+    Column("version", lambda each: each.version[:SHORT]),
+    Column("in use since", lambda each: output.format_time(each.at)),
+    Column("by", lambda each: each.by or "owner"),
+    number_column("lines"),
+    Column("", lambda each: "now" if each.in_force else ""),
+)
 
 
 def show(
@@ -87,10 +92,7 @@ def show(
     """Print a version of the guidelines."""
     with open_workspace(common.workspace) as space:
         text = space.team.guidelines.text(version, dataset=dataset)
-    if common.as_json:
-        output.print_json({"dataset": dataset, "text": text})
-    else:
-        output.print_text(text)
+    output.show({"dataset": dataset, "text": text}, [Text(text)], as_json=common.as_json)
 
 
 def diff(
@@ -125,20 +127,23 @@ def diff(
         guide = space.team.guidelines
         before = guide.text(old) if old else guide.before(dataset)
         after = guide.text(new, dataset=dataset)
-    if common.as_json:
-        parts = [diff_words(before, after)] if words else diff_lines(before, after)
-        output.print_json(
-            [[{"mark": one.mark, "text": one.text} for one in part] for part in parts]
-        )
-        return
-    if words:
-        output.print_word_diff(diff_words(before, after))
-        return
-    for index, group in enumerate(diff_lines(before, after)):
+    groups = [diff_words(before, after)] if words else list(diff_lines(before, after))
+    output.show(
+        [[{"mark": one.mark, "text": one.text} for one in group] for group in groups],
+        _describe_diff(groups, words=words),
+        as_json=common.as_json,
+    )
+
+
+def _describe_diff(groups: Sequence[Sequence[DiffPart]], *, words: bool) -> Iterator[Part]:
+    for index, group in enumerate(groups):
+        if words:
+            yield partial(output.print_word_diff, group)
+            continue
         if index:
-            output.print_line("...")
+            yield "..."
         for piece in group:
-            output.print_diff_line(piece)
+            yield partial(output.print_diff_line, piece)
 
 
 def apply(
@@ -152,23 +157,23 @@ def apply(
     Annotators see the changes at their next session. The workspace's guidelines are also written to
     its file guidelines.md.
     """
-    text = read_text(file)
-    if not text.strip():
+    guidelines = read_text(file)
+    if not guidelines.strip():
         raise InvalidInput(f"{file} is empty", "write the text of the guidelines into the file")
     with open_workspace(common.workspace) as space:
         guide = space.team.guidelines
         before = guide.versions(dataset)[-1:]
         old = guide.text(before[0].version) if before else ""
-        version = space.team.apply_guidelines(text, dataset=dataset)
+        version = space.team.apply_guidelines(guidelines, dataset=dataset)
     changed = not (before and before[0].version == version)
-    if common.as_json:
-        output.print_json({"version": version, "dataset": dataset, "changed": changed})
-        return
-    if not changed:
-        output.print_result(f"guidelines version {version[:SHORT]} is already in use")
-        return
-    added, removed = count_changed_lines(old, text)
-    where = dataset or "all datasets without their own guidelines"
-    output.print_result(f"guidelines version {version[:SHORT]} is in use for {where}")
-    lines = f"{output.many(added, 'line')} added, {removed:,} removed"
-    output.print_note(f"{lines}; to compare the two versions: tui-annotate guidelines diff")
+    text: list[Part] = [Result(f"guidelines version {version[:SHORT]} is already in use")]
+    if changed:
+        added, removed = count_changed_lines(old, guidelines)
+        where = dataset or "all datasets without their own guidelines"
+        lines = f"{output.many(added, 'line')} added, {removed:,} removed"
+        text = [
+            Result(f"guidelines version {version[:SHORT]} is in use for {where}"),
+            Note(f"{lines}; to compare the two versions: tui-annotate guidelines diff"),
+        ]
+    values = {"version": version, "dataset": dataset, "changed": changed}
+    output.show(values, text, as_json=common.as_json)

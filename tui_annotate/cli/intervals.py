@@ -1,29 +1,30 @@
-"""Prints how the confidence intervals of a command were computed, and which are not reliable."""
+"""Describes how the confidence intervals of a command were computed, and which are unreliable."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from tui_annotate.cli import output
+from tui_annotate.cli.report_parts import Message
 
 
-def print_interval_notes(clusters: Mapping[str, int]) -> None:
-    """Print notes on intervals; `clusters`: their numbers of clusters, by what they belong to."""
+def describe_intervals(clusters: Mapping[str, int]) -> Iterator[Message]:
+    """Describe intervals, if there are any.
+
+    Args:
+        clusters: number of clusters of each result that has intervals, by the result's name.
+    """
     from tui_annotate.methods.bootstrap import DRAWS, ENOUGH, FEWEST, SEED, are_few
 
     if not clusters:
         return
+    yield Message(f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}")
     counts = sorted(set(clusters.values()))
-    output.print_message(
-        f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}"
-    )
-    numbers = (
-        f"{counts[0]:,}"
-        if len(counts) == 1
-        else "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
-    )
-    output.print_message(f"clusters (samples that share a source document): {numbers}")
+    if len(counts) == 1:
+        numbers = f"{counts[0]:,}"
+    else:
+        numbers = "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
+    yield Message(f"clusters (samples that share a source document): {numbers}")
     if counts[0] < FEWEST:
-        output.print_message(f"with fewer than {FEWEST} clusters there is no interval")
+        yield Message(f"with fewer than {FEWEST} clusters there is no interval")
     elif are_few(counts[0]):
-        output.print_message(f"with fewer than {ENOUGH} clusters, intervals are too narrow")
+        yield Message(f"with fewer than {ENOUGH} clusters, intervals are too narrow")

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Message,
+    Note,
+    Part,
+    Table,
+    Text,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.label_changes import LackingWork
 from tui_annotate.domain.label_files import parse_labels
@@ -21,7 +32,13 @@ from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
-    from tui_annotate.services.relabel import LackingCount, RelabelFinding, RelabelReport
+    from tui_annotate.services.relabel import (
+        LabelSetVersion,
+        LackingCount,
+        RelabelFinding,
+        RelabelReport,
+    )
+    from tui_annotate.services.relabel.change_writer import RelabelCount
     from tui_annotate.services.relabel.normalising import IrregularLabels, LabelReplacement
     from tui_annotate.services.status import PendingChoices
 
@@ -120,7 +137,7 @@ def list_labels(*, dataset: SetOption = "", common: options.CommonOptions) -> No
         if dataset:
             options.choose_dataset(space, dataset)
         tree = space.team.proposals.labels(dataset)
-    _print_labels(tree, as_json=common.as_json)
+    _show_labels(tree, as_json=common.as_json)
 
 
 def history(
@@ -141,29 +158,25 @@ def history(
     with open_workspace(common.workspace) as space:
         versions = space.team.relabel.versions(dataset)
         waiting = space.status().waiting
-    titles = ("dataset", "version", "in use since", "by", "change", "labels", "")
-    output.print_table_or_json(
-        versions,
-        [
-            output.Column(each, number=each == "labels", flexible=each in {"dataset", "change"})
-            for each in titles
-        ],
-        [
-            (
-                each.dataset or "(all)",
-                each.version[:SHORT],
-                each.at[:19],
-                each.by or "owner",
-                each.told or "first version",
-                each.labels,
-                "now" if each.in_force else "undone" if each.undone else "",
-            )
-            for each in versions
-        ],
-        as_json=common.as_json,
-    )
-    if not common.as_json:
-        print_waiting(waiting)
+    text = (Table(versions, _VERSIONS), waiting_table(waiting))
+    output.show(versions, text, as_json=common.as_json)
+
+
+def _name_use(version: LabelSetVersion) -> str:
+    if version.in_force:
+        return "now"
+    return "undone" if version.undone else ""
+
+
+_VERSIONS: Final[Columns[LabelSetVersion]] = (
+    flexible_column("dataset", lambda each: each.dataset or "(all)"),
+    Column("version", lambda each: each.version[:SHORT]),
+    Column("in use since", lambda each: output.format_time(each.at)),
+    Column("by", lambda each: each.by or "owner"),
+    flexible_column("change", lambda each: each.told or "first version"),
+    number_column("labels"),
+    Column("", _name_use),
+)
 
 
 def show(
@@ -177,10 +190,7 @@ def show(
     """Print a version of a label set as YAML."""
     with open_workspace(common.workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
-    if common.as_json:
-        output.print_json({"dataset": dataset, "text": text})
-    else:
-        output.print_text(text)
+    output.show({"dataset": dataset, "text": text}, [Text(text)], as_json=common.as_json)
 
 
 def apply(
@@ -221,11 +231,11 @@ def apply(
         raise InvalidInput(
             "--include-adjudicated has no effect without --reopen-unrated", "give both, or neither"
         )
-    text = read_text(file)
+    labels = read_text(file)
     with open_workspace(common.workspace) as space:
         try:
             found = space.team.relabel.apply(
-                text,
+                labels,
                 name=str(file),
                 dataset=dataset,
                 dry=dry_run,
@@ -238,12 +248,11 @@ def apply(
                 each for each in unrated if not rating_scale(each, space.settings.ratings)
             ]
         except RelabelConflict as refused:
-            if dry_run and common.as_json:
-                output.print_json(refused.report.as_json())
-            elif dry_run:
-                _print_report(refused.report)
+            if dry_run:
+                text = _describe_report(refused.report)
+                output.show(refused.report.as_json(), text, as_json=common.as_json)
             raise
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
     if lacking is LackingWork.REOPEN and not found.of("lacks"):
         output.print_message("no completed sample lacks a note or evidence that its labels require")
     if reopen_unrated and not found.of("unrated"):
@@ -267,7 +276,7 @@ def rename(
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
 
 
 def merge(
@@ -293,7 +302,7 @@ def merge(
         )
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run, lacking=lacking)
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
 
 
 def split(
@@ -311,7 +320,7 @@ def split(
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
 
 
 def retire(
@@ -327,7 +336,7 @@ def retire(
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
 
 
 def undo(
@@ -339,7 +348,7 @@ def undo(
     """
     with open_workspace(common.workspace) as space:
         found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
-    _print_change(found, as_json=common.as_json)
+    _show_change(found, as_json=common.as_json)
 
 
 def check(
@@ -354,35 +363,29 @@ def check(
     The digit is the label's key on the screen. `key` and `color` are the values in the file.
     """
     path = file or find_workspace(common.workspace) / LABELS
-    _print_labels(parse_labels(read_text(path), name=str(path)), as_json=common.as_json)
+    _show_labels(parse_labels(read_text(path), name=str(path)), as_json=common.as_json)
 
 
-def _print_labels(tree: LabelTree, *, as_json: bool) -> None:
+def _show_labels(tree: LabelTree, *, as_json: bool) -> None:
     digits = {label.path: digit for digit, label in tree.bar()}
-    names = ("digit", "label", "key", "color", "rules", "description")
-    output.print_table_or_json(
-        [
-            {
-                "path": label.path,
-                "digit": digits.get(label.path, ""),
-                **{name: getattr(label, name) for name in _LABEL_FIELDS},
-            }
-            for label in tree.walk()
-        ],
-        [output.Column(name, flexible=name == "description") for name in names],
-        [
-            (
-                digits.get(label.path, ""),
-                "  " * (len(label.path) - 1) + label.path[-1],
-                label.key,
-                label.color,
-                _describe_rules(label),
-                label.description,
-            )
-            for label in tree.walk()
-        ],
-        as_json=as_json,
+    columns: Columns[Label] = (
+        Column("digit", lambda label: digits.get(label.path, "")),
+        Column("label", lambda label: "  " * (len(label.path) - 1) + label.path[-1]),
+        Column("key"),
+        Column("color"),
+        Column("rules", _describe_rules),
+        flexible_column("description"),
     )
+    labels = list(tree.walk())
+    values = [
+        {
+            "path": label.path,
+            "digit": digits.get(label.path, ""),
+            **{name: getattr(label, name) for name in _LABEL_FIELDS},
+        }
+        for label in labels
+    ]
+    output.show(values, [Table(labels, columns)], as_json=as_json)
 
 
 def _describe_rules(label: Label) -> str:
@@ -442,47 +445,51 @@ def normalise(
         irregular, labels = service.find_irregular_labels(dataset=dataset)
         given = normalising.parse_rules(lines, irregular, labels)
         rules = normalising.choose_rules(normalising.propose_replacements(irregular, labels), given)
-        count = 0 if common.as_json else _print_rules(irregular, rules)
+        known = {each.path: each for each in irregular if each.what in normalising.MENDED}
+        replaced = [known[rule.old] for rule in rules]
+        if not common.as_json:
+            output.print_parts(_describe_replacements(irregular, rules, replaced))
         renames = {each.old: each.new for each in rules}
         done = not dry_run and bool(rules)
         if done:
-            output.ask(
-                f"replace {output.many(count, 'label') if count else 'these labels'}?", yes=yes
-            )
+            count = sum(each.annotations for each in replaced)
+            number = output.many(count, "label") if count else "these labels"
+            output.ask(f"replace {number}?", yes=yes)
         report = service.normalise(renames, dataset=dataset, dry=not done, lacking=lacking)
-    if common.as_json:
-        output.print_json({**report.as_json(), **_rules_as_json(irregular, rules)})
-    else:
-        _print_change(report, as_json=False)
+    output.show(
+        {**report.as_json(), **_rules_as_json(irregular, rules)},
+        _describe_change(report),
+        as_json=common.as_json,
+    )
 
 
-def _print_rules(irregular: Sequence[IrregularLabels], rules: Sequence[LabelReplacement]) -> int:
-    from tui_annotate.services.relabel.normalising import MENDED
+def _describe_replacements(
+    irregular: Sequence[IrregularLabels],
+    rules: Sequence[LabelReplacement],
+    replaced: Sequence[IrregularLabels],
+) -> Iterator[Part]:
+    """Describe the rules with the labels that they replace, then the labels without a rule."""
+    if rules:
+        yield Table(list(zip(rules, replaced, strict=True)), _REPLACEMENTS)
+    if unruled := [each for each in irregular if each not in replaced]:
+        yield ""
+        yield "labels without a rule:"
+        yield Table(unruled, _IRREGULAR)
 
-    known = {each.path: each for each in irregular if each.what in MENDED}
-    rows = []
-    for rule in rules:
-        found = known[rule.old]
-        old = JOINER.join(rule.old)
-        new = JOINER.join(rule.new)
-        rows.append((old, new, found.annotations, _WHY[rule.why], ", ".join(found.examples)))
-    count = output.number_column("annotations")
-    examples = output.flexible_column("examples")
-    if rows:
-        titles = map(output.flexible_column, ("label", "replaced by"))
-        output.print_table([*titles, count, "reason", examples], rows)
-    ruled = [known[rule.old] for rule in rules]
-    if unruled := [each for each in irregular if each not in ruled]:
-        output.print_line("")
-        output.print_line("labels without a rule:")
-        output.print_table(
-            ["problem", output.flexible_column("label"), count, examples],
-            [
-                (_ODD[each.what], each.label, each.annotations, ", ".join(each.examples))
-                for each in unruled
-            ],
-        )
-    return sum(each.annotations for each in ruled)
+
+_REPLACEMENTS: Final[Columns[tuple[LabelReplacement, IrregularLabels]]] = (
+    flexible_column("label", lambda each: JOINER.join(each[0].old)),
+    flexible_column("replaced by", lambda each: JOINER.join(each[0].new)),
+    number_column("annotations", lambda each: each[1].annotations),
+    Column("reason", lambda each: _WHY[each[0].why]),
+    flexible_column("examples", lambda each: ", ".join(each[1].examples)),
+)
+_IRREGULAR: Final[Columns[IrregularLabels]] = (
+    Column("problem", lambda each: _ODD[each.what]),
+    flexible_column("label"),
+    number_column("annotations"),
+    flexible_column("examples", lambda each: ", ".join(each.examples)),
+)
 
 
 def _rules_as_json(
@@ -500,66 +507,71 @@ def _rules_as_json(
     }
 
 
-def _print_change(report: RelabelReport, *, as_json: bool) -> None:
-    if as_json:
-        output.print_json(report.as_json())
-        return
-    _print_report(report)
-    show = output.print_note if report.done else output.print_message
-    show(_summarise(report))
+def _show_change(report: RelabelReport, *, as_json: bool) -> None:
+    output.show(report.as_json(), _describe_change(report), as_json=as_json)
+
+
+def _describe_change(report: RelabelReport) -> Iterator[Part]:
+    yield from _describe_report(report)
+    summary = _summarise(report)
+    yield Note(summary) if report.done else Message(summary)
     if report.file == "left":
-        output.print_message(
+        yield Message(
             "warning: labels.yaml contains a different label set and was not changed; to use it:"
             " tui-annotate labels apply labels.yaml"
         )
 
 
-def _print_report(report: RelabelReport) -> None:
-    rows = []
-    for each in report.counts:
-        becomes = "unchanged" if each.becomes == each.label else each.becomes or "-"
-        rows.append((each.person, each.dataset, each.label, becomes, each.annotations))
-    if rows:
-        titles = map(output.flexible_column, ("person", "dataset", "label", "replaced by"))
-        output.print_table([*titles, output.number_column("annotations")], rows)
+_CHANGES: Final[Columns[RelabelCount]] = (
+    flexible_column("person"),
+    flexible_column("dataset"),
+    flexible_column("label"),
+    flexible_column(
+        "replaced by",
+        lambda each: "unchanged" if each.becomes == each.label else each.becomes or None,
+    ),
+    number_column("annotations"),
+)
+_LACKING: Final[Columns[LackingCount]] = (
+    flexible_column("person"),
+    flexible_column("dataset"),
+    flexible_column("lacks", "part"),
+    number_column("annotations"),
+    number_column("samples"),
+    number_column("reopened"),
+    number_column("practice"),
+    number_column("gold"),
+    number_column("locked"),
+)
+
+
+def _describe_report(report: RelabelReport) -> Iterator[Part]:
+    if report.counts:
+        yield Table(report.counts, _CHANGES)
     for what, title in _FINDING_TITLES.items():
-        _print_findings(title, report.of(what))
-    _print_lacking(report.lacking)
-
-
-def _print_lacking(counts: Sequence[LackingCount]) -> None:
-    numbers = ("annotations", "samples", "reopened", "practice", "gold", "locked")
-    output.print_table_below(
-        [
-            *map(output.flexible_column, ("person", "dataset", "lacks")),
-            *map(output.number_column, numbers),
-        ],
-        [
-            (each.person, each.dataset, each.part, *(getattr(each, name) for name in numbers))
-            for each in counts
-        ],
-    )
-    if practice := sum(each.practice for each in counts):
-        output.print_note(f"practice samples that stay as they are: {practice:,}")
-    if locked := sum(each.locked for each in counts):
-        output.print_note(
+        yield from _describe_findings(title, report.of(what))
+    yield Table(report.lacking, _LACKING, below=True)
+    if practice := sum(each.practice for each in report.lacking):
+        yield Note(f"practice samples that stay as they are: {practice:,}")
+    if locked := sum(each.locked for each in report.lacking):
+        yield Note(
             f"samples that stay complete because a review locked them: {locked:,}"
             " (--include-adjudicated reopens them)"
         )
 
 
-def _print_findings(title: str, findings: Sequence[RelabelFinding]) -> None:
+def _describe_findings(title: str, findings: Sequence[RelabelFinding]) -> Iterator[Part]:
     if not findings:
         return
-    output.print_line("")
-    output.print_line(f"{title}: {len(findings):,}")
+    yield ""
+    yield f"{title}: {len(findings):,}"
     for each in findings[:_MOST_FINDINGS]:
         numbers = f"  no. {', '.join(map(str, each.numbers))} " if each.numbers else ""
         rule = f", which {_RULES[each.what, each.says]}" if each.says else ""
         label = f" {each.label}{rule}" if each.label else ""
-        output.print_line(f"  {each.dataset}/{each.sample}  {each.person}{numbers}{label}")
+        yield f"  {each.dataset}/{each.sample}  {each.person}{numbers}{label}"
     if len(findings) > _MOST_FINDINGS:
-        output.print_line(f"  and {len(findings) - _MOST_FINDINGS:,} more; list all with --json")
+        yield f"  and {len(findings) - _MOST_FINDINGS:,} more; list all with --json"
 
 
 def _summarise(report: RelabelReport) -> str:
@@ -578,9 +590,14 @@ def _summarise(report: RelabelReport) -> str:
     return f"{verb}: {report.told}; {'; '.join(parts)}"
 
 
-def print_waiting(waiting: Sequence[PendingChoices]) -> None:
-    titles = map(output.flexible_column, ("waits for a choice", "between", "person"))
-    output.print_table_below(
-        [*titles, output.number_column("annotations")],
-        [(each.label, ", ".join(each.choices), each.name, each.annotations) for each in waiting],
-    )
+_WAITING: Final[Columns[PendingChoices]] = (
+    flexible_column("waits for a choice", "label"),
+    flexible_column("between", lambda each: ", ".join(each.choices)),
+    flexible_column("person", "name"),
+    number_column("annotations"),
+)
+
+
+def waiting_table(waiting: Sequence[PendingChoices]) -> Table[PendingChoices]:
+    """Return a table of annotations whose label was split, and that need a new label."""
+    return Table(waiting, _WAITING, below=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -12,6 +13,14 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Message,
+    Part,
+    Table,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side, Signals
 from tui_annotate.domain.spans import Span
@@ -96,15 +105,26 @@ def match(
             key, side=side, span=chosen, document=document, top=top, by=_SIGNALS[by]
         )
     rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
-    if common.as_json:
-        where = {"sample": str(key), "side": side.value, "document": document}
-        what = {"span": [chosen.start, chosen.end], "text": result.text, "signals": result.signals}
-        output.print_json({**where, **what, "matches": rows})
-        return
-    output.print_message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
-    print_matches(rows)
-    if not rows:
-        output.print_message(f"no sentence of the {side.other} is related to the span")
+
+    def text() -> Iterator[Part]:
+        yield Message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
+        yield matches_table(rows)
+        if not rows:
+            yield Message(f"no sentence of the {side.other} is related to the span")
+
+    output.show(
+        {
+            "sample": str(key),
+            "side": side.value,
+            "document": document,
+            "span": [chosen.start, chosen.end],
+            "text": result.text,
+            "signals": result.signals,
+            "matches": rows,
+        },
+        text(),
+        as_json=common.as_json,
+    )
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
@@ -123,26 +143,22 @@ def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
     }
 
 
-def print_matches(rows: Sequence[Mapping[str, Any]]) -> None:
-    """Print a table of matches (as JSON values): rank, scores, position and text."""
+def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]:
+    """Return a table of matches (as JSON values): rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
-    several = any(row["document"] for row in rows)
-    titles = ("rank", "score", "strength", *signals, *["document"] * several, "position", "text")
-    output.print_table(
+
+    def signal(row: Mapping[str, Any], *, name: str) -> float:
+        return float(row["signals"].get(name, 0))
+
+    return Table(
+        rows,
         [
-            output.Column(each, number=each not in {"document", "text"}, flexible=each == "text")
-            for each in titles
-        ],
-        [
-            [
-                row["rank"],
-                float(row["score"]),
-                row["strength"],
-                *(float(row["signals"].get(name, 0)) for name in signals),
-                *[row["document"]] * several,
-                f"{row['start']}:{row['end']}",
-                row["text"].strip(),
-            ]
-            for row in rows
+            number_column("rank", lambda row: row["rank"]),
+            number_column("score", lambda row: float(row["score"])),
+            number_column("strength", lambda row: row["strength"]),
+            *(number_column(name, partial(signal, name=name)) for name in signals),
+            Column("document", lambda row: row["document"], rare=True),
+            number_column("position", lambda row: f"{row['start']}:{row['end']}"),
+            flexible_column("text", lambda row: row["text"].strip()),
         ],
     )

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.option_groups import GroupedCommand
+from tui_annotate.cli.option_groups import GroupedCommand, OptionGroup
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
-from tui_annotate.domain.records import DatasetDescription
+from tui_annotate.domain.records import DatasetDescription, RecordFilter
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import (
@@ -426,42 +426,29 @@ class StateChoice(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True)
-class FilterOptions:
-    """Options that select samples and annotations; an empty value excludes nothing."""
-
-    dataset: OfDatasetOption = ""
-    person: OfPersonOption = ""
-    origin: Annotated[
-        str,
-        option(
+FilterOptions = Annotated[
+    RecordFilter,
+    OptionGroup(
+        dataset=OfDatasetOption,
+        person=OfPersonOption,
+        origin=option(
             "--origin",
             "ORIGIN",
             "Only annotations of this origin: human, adjudicated, rejected, imported, or a full "
             "name such as imported:mercury.",
         ),
-    ] = ""
-    state: Annotated[
-        StateChoice | None,
-        typer.Option(
-            help="Only samples in this state (default: all states; exports to formats for training"
-            " write completed work only, unless a state or `all` is named)."
-        ),
-    ] = None
-    label: OfLabelOption = ""
-    since: SinceOption = ""
-
-    @property
-    def has_all_states(self) -> bool:
-        """Whether the user named all states, also for formats for training."""
-        return self.state is StateChoice.ALL
-
-    def filters(self, *, include_practice: bool, include_gold: bool) -> dict[str, str]:
-        practice, gold = ("with" if each else "" for each in (include_practice, include_gold))
-        state = "" if self.has_all_states else str(self.state or "")
-        return asdict(self) | {"state": state, "practice": practice, "gold": gold}
-
-
+        state=Annotated[
+            StateChoice | None,
+            typer.Option(
+                help="Only samples in this state (default: all states; exports to formats for"
+                " training write completed work only, unless a state or `all` is named)."
+            ),
+        ],
+        label=OfLabelOption,
+        since=SinceOption,
+    ),
+]
+"""Options that select samples and annotations; an empty value excludes nothing."""
 PracticeOption = Annotated[
     bool, flag("--include-practice", "Include work on practice datasets (default: excluded).")
 ]
@@ -472,6 +459,11 @@ GoldOption = Annotated[
         "Include work on gold samples, whose answers are known (default: excluded).",
     ),
 ]
+
+
+def include_excluded(work: RecordFilter, *, practice: bool, gold: bool) -> RecordFilter:
+    """Return a filter that includes work on practice datasets or gold samples, if wanted."""
+    return replace(work, practice="with" if practice else "", gold="with" if gold else "")
 
 
 def import_options(

@@ -11,7 +11,7 @@ import re
 import shlex
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,18 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tui_annotate.cli.hints import RunningCommand
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Column,
+    Facts,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    Text,
+)
 from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.strict_json import encode_strict
@@ -46,37 +58,59 @@ DECLINED = 130
 many = plural.format_count
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table that a command prints.
+def show(value: Any, text: Iterable[Part], *, as_json: bool) -> None:
+    """Print the report of a command: `value` as JSON, or the parts of its text.
 
-    Attributes:
-        flexible: whether the column is cut before other columns if the terminal is narrow.
-        whole: whether cells are never cut, because users copy them into other commands.
+    Args:
+        value: dataclass or other value, as for `print_json`.
+        text: parts in the order of their output; not iterated for JSON.
     """
+    if as_json:
+        print_json(value)
+    else:
+        print_parts(text)
 
-    title: str
-    number: bool = False
-    flexible: bool = False
-    whole: bool = False
+
+def print_parts(text: Iterable[Part]) -> None:
+    """Print the parts of a report's text in their order."""
+    for part in text:
+        match part:
+            case None:
+                pass
+            case str():
+                print_line(part)
+            case Table():
+                _print_grid(part.grid())
+            case Grid():
+                _print_grid(part)
+            case Facts():
+                print_facts(part.values)
+            case Text():
+                print_text(part.text)
+            case Result() if part.always:
+                print_line(part.text)
+            case Result():
+                print_result(part.text)
+            case Note():
+                print_note(part.text)
+            case Message():
+                print_problem(part.text, part.hint)
+            case _:
+                part()
+
+
+def _print_grid(grid: Grid) -> None:
+    if grid.below:
+        if not grid.cells:
+            return
+        print_line("")
+    print_table(grid.columns, grid.cells)
 
 
 def join_names(names: Sequence[str], *, most: int, separator: str = ", ") -> str:
     """Join at most `most` names, followed by "and N more" if there are more."""
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
     return separator.join(names[:most]) + more
-
-
-def number_column(title: str) -> Column:
-    return Column(title, number=True)
-
-
-def flexible_column(title: str) -> Column:
-    return Column(title, flexible=True)
-
-
-def whole_column(title: str) -> Column:
-    return Column(title, whole=True)
 
 
 def print_line(text: str) -> None:
@@ -292,7 +326,7 @@ def repeat_command(options: Sequence[str]) -> str:
     return _state.command.repeat(options)
 
 
-def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | float]]) -> None:
+def print_table(titled: Sequence[Column[Any] | str], rows: Sequence[Sequence[Cell]]) -> None:
     """Print a table on standard output, cut to the terminal's width, but never in numbers."""
     from rich.console import ConsoleDimensions
     from rich.table import Table
@@ -321,52 +355,15 @@ def print_table(titled: Sequence[Column | str], rows: Sequence[Sequence[str | fl
     print_page("\n".join(each.rstrip() for each in captured.get().splitlines()))
 
 
-def print_table_below(
-    columns: Sequence[Column | str], rows: Sequence[Sequence[str | float]]
-) -> None:
-    """Print an empty line and a table; nothing if there are no rows."""
-    if rows:
-        print_line("")
-        print_table(columns, rows)
-
-
-def print_table_or_json(
-    values: Any,
-    columns: Sequence[Column | str],
-    rows: Sequence[Sequence[str | float]],
-    *,
-    as_json: bool,
-) -> None:
-    if as_json:
-        print_json(values)
-    else:
-        print_table(columns, rows)
-
-
-def print_lines_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    if as_json:
-        print_json(value)
-    else:
-        for each in lines:
-            print_line(each)
-
-
 def print_result(text: str) -> None:
     """Print a confirmation as a line on standard output, except with `--quiet`."""
     if not _state.quiet:
         print_line(text)
 
 
-def print_result_or_json(value: Any, *lines: str, as_json: bool) -> None:
-    """Print a value as JSON if `as_json`, or else lines, except with `--quiet`."""
-    if as_json:
-        print_json(value)
-    else:
-        for each in lines:
-            print_result(each)
-
-
-def _fit_widths(columns: Sequence[Column], widths: Sequence[int], width: int) -> dict[int, int]:
+def _fit_widths(
+    columns: Sequence[Column[Any]], widths: Sequence[int], width: int
+) -> dict[int, int]:
     rigid: dict[int, int] = {}
     flexible: dict[int, int] = {}
     for index, column in enumerate(columns):
@@ -389,13 +386,15 @@ def _divide_width(wanted: Mapping[int, int], available: int, *, minimum: int) ->
     return given
 
 
-def _format_cell(value: str | float) -> str:
+def _format_cell(value: Cell) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, str):
         return value
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
 
 
-def print_facts(values: Mapping[str, str | float]) -> None:
+def print_facts(values: Mapping[str, Cell]) -> None:
     """Print lines of a name and its value, aligned, on standard output."""
     width = max(map(len, values), default=0)
     for name, value in values.items():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -11,6 +11,15 @@ from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+    whole_column,
+)
 from tui_annotate.domain.people import Permission, PersonKind
 from tui_annotate.domain.people_directory import ambiguous_person
 
@@ -38,29 +47,30 @@ def list_people(*, common: options.CommonOptions) -> None:
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = _read_people(space)
-    output.print_table_or_json(
-        people,
-        [
-            output.flexible_column("name"),
-            "kind",
-            "role",
-            output.number_column("annotations"),
-            output.number_column("completed"),
-            output.whole_column("id"),
-        ],
-        [
-            (
-                each["name"],
-                each["kind"],
-                each["role"] if each["active"] else f"{each['role']}, disabled",
-                each["annotations"],
-                each["done"],
-                each["id"],
-            )
-            for each in people
-        ],
-        as_json=common.as_json,
-    )
+    output.show(people, [Table(people, _PEOPLE)], as_json=common.as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPerson:
+    """A person with their work in all datasets; without an account, `role` is empty."""
+
+    id: str
+    name: str
+    kind: str
+    role: str
+    active: bool
+    annotations: int
+    done: int
+
+
+_PEOPLE: Final[Columns[ListedPerson]] = (
+    flexible_column("name"),
+    Column("kind"),
+    Column("role", lambda each: each.role if each.active else f"{each.role}, disabled"),
+    number_column("annotations"),
+    number_column("completed", "done"),
+    whole_column("id"),
+)
 
 
 def merge(
@@ -127,14 +137,14 @@ def _describe_counts(done: PersonMerge) -> str:
 
 
 def _print_merge(title: str, ids: dict[str, str], done: PersonMerge, *, as_json: bool) -> None:
-    output.print_result_or_json(ids | asdict(done), title, as_json=as_json)
+    output.show(ids | asdict(done), [Result(title)], as_json=as_json)
     for each in done.differences:
         output.print_message(each)
     if done.differences:
         raise typer.Exit(DONE_IN_PART)
 
 
-def _read_people(space: Workspace) -> list[dict[str, Any]]:
+def _read_people(space: Workspace) -> list[ListedPerson]:
     accounts = {}
     if space.team.members.required():
         accounts = {each.person.id: each for each in space.team.accounts.all()}
@@ -147,14 +157,14 @@ def _read_people(space: Workspace) -> list[dict[str, Any]]:
         account = accounts.get(person.id)
         own = [each for each in work if each.person == person.id]
         people.append(
-            {
-                "id": person.id,
-                "name": person.name,
-                "kind": person.kind.value,
-                "role": account.role.value if account else "",
-                "active": account.active if account else True,
-                "annotations": sum(each.annotations for each in own),
-                "done": sum(each.done for each in own),
-            }
+            ListedPerson(
+                id=person.id,
+                name=person.name,
+                kind=person.kind.value,
+                role=account.role.value if account else "",
+                active=account.active if account else True,
+                annotations=sum(each.annotations for each in own),
+                done=sum(each.done for each in own),
+            )
         )
     return people

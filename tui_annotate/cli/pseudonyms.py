@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
+from tui_annotate.cli.report_parts import Column, Columns, Note, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.traits import RecordTrait
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
     from tui_annotate.workspace import Workspace
 
@@ -43,12 +45,15 @@ def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with their pseudonyms."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = space.team.pseudonyms.list_people()
-    output.print_table_or_json(
-        [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people],
-        [output.flexible_column("name"), "pseudonym", "id"],
-        [(one.name, word, one.id) for one, word in people],
-        as_json=common.as_json,
-    )
+    values = [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people]
+    output.show(values, [Table(people, _PEOPLE)], as_json=common.as_json)
+
+
+_PEOPLE: Final[Columns[tuple[Person, str]]] = (
+    flexible_column("name", lambda each: each[0].name),
+    Column("pseudonym", lambda each: each[1]),
+    Column("id", lambda each: each[0].id),
+)
 
 
 def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) -> None:
@@ -62,10 +67,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
             "replace all pseudonyms, and delete the key that they are computed from?", yes=yes
         )
         file = space.team.pseudonyms.renew()
-    if common.as_json:
-        output.print_json({"key": file})
-    else:
-        output.print_note(f"created a new key: {file}")
+    output.show({"key": file}, [Note(f"created a new key: {file}")], as_json=common.as_json)
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -9,6 +10,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.report_parts import Note, Part, Result
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -65,13 +67,11 @@ def list_questions(
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
         threads = service.list_threads(waiting=unanswered, sample=key)
-        if common.as_json:
-            output.print_json({"talks": [_thread_as_json(each, service) for each in threads]})
-            return
-        for thread in threads:
-            _print_thread(thread, service)
+        text: list[Part] = [part for each in threads for part in _describe_thread(each, service)]
+        values = [_thread_as_json(each, service) for each in threads]
     if not threads:
-        output.print_note("no unanswered questions" if unanswered else "no questions")
+        text = [Note("no unanswered questions" if unanswered else "no questions")]
+    output.show({"talks": values}, text, as_json=common.as_json)
 
 
 def list_announcements(*, common: options.CommonOptions) -> None:
@@ -79,30 +79,32 @@ def list_announcements(*, common: options.CommonOptions) -> None:
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         announcements = service.notices()
-        if common.as_json:
-            notices = [_comment_as_json(each, service) for each in announcements]
-            output.print_json({"notices": notices})
-            return
-        for each in announcements:
-            output.print_line(f"{each.at[:16]}, {service.name(each.author)}:")
-            _print_indented(each.text)
+        values = [_comment_as_json(each, service) for each in announcements]
+    text: list[Part] = []
+    for each in values:
+        text.append(f"{each['at'][:16]}, {each['name']}:")
+        text.extend(_indent(each["text"]))
     if not announcements:
-        output.print_note("no announcements")
+        text = [Note("no announcements")]
+    output.show({"notices": values}, text, as_json=common.as_json)
 
 
-def _print_thread(thread: CommentThread, service: CommentService) -> None:
-    waits = ", unanswered" if thread.waiting else ""
-    about = f", annotation {thread.annotation}" if thread.annotation else ""
-    about += f", {thread.about}" if thread.about else ""
-    output.print_line(f"{thread.id[:SHORT]}  {_describe_sample(thread)}{about}{waits}")
+def _describe_thread(thread: CommentThread, service: CommentService) -> Iterator[str]:
+    line = f"{thread.id[:SHORT]}  {_describe_sample(thread)}"
+    if thread.annotation:
+        line += f", annotation {thread.annotation}"
+    if thread.about:
+        line += f", {thread.about}"
+    if thread.waiting:
+        line += ", unanswered"
+    yield line
     for each in thread.remarks:
-        output.print_line(f"  {service.name(each.author)}, {each.at[:16]}:")
-        _print_indented(each.text)
+        yield f"  {service.name(each.author)}, {each.at[:16]}:"
+        yield from _indent(each.text)
 
 
-def _print_indented(text: str) -> None:
-    for line in text.splitlines():
-        output.print_line(f"    {line}")
+def _indent(text: str) -> list[str]:
+    return [f"    {line}" for line in text.splitlines()]
 
 
 def _describe_sample(thread: CommentThread) -> str:
@@ -174,11 +176,8 @@ def ask(
             )
         thread = service.write(person.id, key, text, annotation=about_annotation)
         about = f"{key}, {thread.about}" if thread.about else str(key)
-        output.print_result_or_json(
-            _thread_as_json(thread, service),
-            f"asked the reviewers about {about}",
-            as_json=common.as_json,
-        )
+        asked = _thread_as_json(thread, service)
+    output.show(asked, [Result(f"asked the reviewers about {about}")], as_json=common.as_json)
 
 
 def reply(
@@ -200,12 +199,9 @@ def reply(
         service = space.team.comments
         thread = service.reply(thread_id, text)
         name = service.name(thread.person)
-        sample = _describe_sample(thread)
-        output.print_result_or_json(
-            _thread_as_json(thread, service),
-            f"replied to {name} about {sample}",
-            as_json=common.as_json,
-        )
+        value = _thread_as_json(thread, service)
+    line = Result(f"replied to {name} about {_describe_sample(thread)}")
+    output.show(value, [line], as_json=common.as_json)
 
 
 def create(
@@ -218,8 +214,5 @@ def create(
         service = space.team.comments
         added = service.notice(text)
         value = _comment_as_json(added, service)
-    output.print_result_or_json(
-        value,
-        "announcement stored: annotators see it at their next session",
-        as_json=common.as_json,
-    )
+    line = Result("announcement stored: annotators see it at their next session")
+    output.show(value, [line], as_json=common.as_json)

@@ -15,6 +15,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemPrinter
+from tui_annotate.cli.report_parts import Note
 from tui_annotate.cli.written_data import refuse_mixed_output
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
@@ -79,9 +80,7 @@ def html(
     workspace are identical. Options for columns, offsets, language and encoding, and
     --pseudonym-key, apply only to a FILE.
     """
-    filters = RecordFilter(
-        **work.filters(include_practice=include_practice, include_gold=include_gold)
-    )
+    filters = options.include_excluded(work, practice=include_practice, gold=include_gold)
     chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
     files = [] if file is None else [file]
     reading = options.import_options(
@@ -204,23 +203,27 @@ def _format_size(size: int) -> str:
 
 
 def _print_report(result: ReportResult, names: Pseudonyms | None, *, as_json: bool) -> None:
-    size = f", {_format_size(result.bytes)}" if result.bytes >= _MEGABYTE / 10 else ""
     first, *further = result.files
-    where = f" in {first}" if first else ""
-    if further:
-        where += f" and {output.many(len(further), 'further page')}"
     samples = output.many(result.samples, "sample")
-    if as_json:
-        counts = {
+    line = f"{output.many(result.annotations, 'annotation')} of {samples}"
+    if first:
+        line += f" in {first}"
+    if further:
+        line += f" and {output.many(len(further), 'further page')}"
+    if result.bytes >= _MEGABYTE / 10:
+        line += f", {_format_size(result.bytes)}"
+    output.show(
+        {
+            "file": first,
             "samples": result.samples,
             "annotations": result.annotations,
             "bytes": result.bytes,
             "not_finite": result.not_finite,
-        }
-        output.print_json({"file": first, **counts, "pages": result.files})
-    else:
-        annotations = output.many(result.annotations, "annotation")
-        output.print_note(f"{annotations} of {samples}{where}{size}")
+            "pages": result.files,
+        },
+        [Note(line)],
+        as_json=as_json,
+    )
     output.print_non_finite(result.not_finite)
     pseudonyms.print_pseudonyms(names)
     if result.is_large:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
@@ -14,6 +13,16 @@ from tui_annotate.cli import completion, options, output, pseudonyms, screen
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
 from tui_annotate.cli.questions import LIST_UNANSWERED
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Part,
+    Result,
+    Table,
+    Text,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
@@ -112,51 +121,31 @@ def list_samples(
             review.sort_against(space.machines.scores.support(score))
         rows = review.queue(who, dataset=dataset)
         incomplete = review.incomplete(who, dataset=dataset)
-    if common.as_json:
-        every = [*rows, *incomplete]
-        against = [{"against": row.against} if score else {} for row in every]
-        output.print_json(
-            [_row_as_json(row) | more for row, more in zip(every, against, strict=True)]
-        )
-        return
-    questions = sum(row.questions for row in (*rows, *incomplete))
-    _print_queue(rows, against=bool(score), questions=questions)
-    _print_incomplete(incomplete)
+    values = [_row_as_json(row) for row in (*rows, *incomplete)]
+    if score:
+        for row, value in zip((*rows, *incomplete), values, strict=True):
+            value["against"] = row.against
+    output.show(values, _describe_queue(rows, incomplete, score=score), as_json=common.as_json)
 
 
-def _print_queue(rows: Sequence[QueuedSample], *, against: bool, questions: int) -> None:
+def _describe_queue(
+    rows: Sequence[QueuedSample], incomplete: Sequence[QueuedSample], *, score: str
+) -> Iterator[Part]:
+    """Describe the samples to review, then those that annotators are still to complete.
+
+    `score`: name of the score whose contradictions are shown; empty for none.
+    """
     waiting = sum(not row.settled for row in rows)
-    output.print_line(f"samples waiting for review: {waiting:,} of {len(rows):,}")
-    if questions:
-        output.print_line(
-            f"unanswered questions about these samples: {questions:,}; to list them:"
-            f" {output.add_workspace(LIST_UNANSWERED)}"
-        )
+    yield f"samples waiting for review: {waiting:,} of {len(rows):,}"
+    if questions := sum(row.questions for row in (*rows, *incomplete)):
+        command = output.add_workspace(LIST_UNANSWERED)
+        yield f"unanswered questions about these samples: {questions:,}; to list them: {command}"
     if rows:
-        output.print_table(
-            [
-                output.flexible_column("sample"),
-                "annotators",
-                *map(output.number_column, ("agreed", "nearly", "conflicts")),
-                output.flexible_column("differences in"),
-                "review",
-                *([output.number_column("contradiction")] if against else []),
-            ],
-            [_table_cells(row, against=against) for row in rows],
-        )
-
-
-def _print_incomplete(rows: Sequence[QueuedSample]) -> None:
-    if rows:
-        output.print_line("")
-        output.print_line(f"samples not completed by all their annotators: {len(rows):,}")
-        output.print_table(
-            [output.flexible_column("sample"), "annotators"],
-            [
-                (str(row.key), f"{_format_readers(row)} complete{_format_questions(row)}")
-                for row in rows
-            ],
-        )
+        yield Table(rows, (*_QUEUE, _CONTRADICTION) if score else _QUEUE)
+    if incomplete:
+        yield ""
+        yield f"samples not completed by all their annotators: {len(incomplete):,}"
+        yield Table(incomplete, _INCOMPLETE)
 
 
 def allow(
@@ -192,9 +181,9 @@ def allow(
     people = {"annotators": readers.completed, "pending": readers.pending}
     planned = f"{readers.completed} of its {readers.planned} annotators have completed it"
     unplanned = f"{output.many(readers.completed, 'annotator')} completed it"
-    output.print_result_or_json(
+    output.show(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
-        f"sample {key} can be reviewed: {planned if readers.planned else unplanned}",
+        [Result(f"sample {key} can be reviewed: {planned if readers.planned else unplanned}")],
         as_json=common.as_json,
     )
 
@@ -232,9 +221,9 @@ def reopen(
         chosen = review.find_annotator(who, key, person).id if person else ""
         reopened = review.reopen_work(who, key, reason=reason, person=chosen)
         people = [space.people.person(each).name for each in reopened]
-    output.print_result_or_json(
+    output.show(
         {"dataset": key.dataset, "sample": key.id, "people": people, "reason": reason.strip()},
-        f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}",
+        [Result(f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}")],
         as_json=common.as_json,
     )
 
@@ -266,10 +255,7 @@ def export_decisions(
         hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
         find_name = hidden.name if hidden else _real_names(space) if names else None
         found = list(space.team.review.decisions(dataset=dataset, find_name=find_name))
-    if common.as_json:
-        output.print_json([asdict(each) for each in found])
-    else:
-        output.print_text(_decisions_to_csv(found))
+    output.show(found, [Text(_decisions_to_csv(found))], as_json=common.as_json)
 
 
 def _real_names(space: Workspace) -> FindName:
@@ -313,35 +299,52 @@ def _find_reviewer(space: Workspace, name: str) -> str:
     return ""
 
 
-def _table_cells(row: QueuedSample, *, against: bool) -> tuple[str | float, ...]:
-    kinds = ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
-    state = "adjudicated" if row.settled else row.state.value
+def _describe_state(row: QueuedSample) -> str:
+    parts = ["adjudicated" if row.settled else row.state.value]
     if row.state is State.DONE and row.changed:
-        state = f"changed since adjudication ({row.changed})"
-    state += f", {row.open} open" if row.open else ""
-    state += _format_questions(row)
-    state += f", {row.edited} edited later" if row.edited else ""
-    state += f", {row.reopened} reopened" if row.reopened else ""
-    state += ", yours" if row.own else ""
-    cells = (
-        str(row.key),
-        _format_readers(row),
-        row.agreed,
-        row.nearly,
-        row.conflicts,
-        kinds,
-        state,
-    )
-    contradiction = "" if row.against is None else f"{row.against:.2f}"
-    return (*cells, contradiction) if against else cells
+        parts = [f"changed since adjudication ({row.changed})"]
+    if row.open:
+        parts.append(f"{row.open} open")
+    if row.questions:
+        parts.append(f"{row.questions} unanswered")
+    if row.edited:
+        parts.append(f"{row.edited} edited later")
+    if row.reopened:
+        parts.append(f"{row.reopened} reopened")
+    if row.own:
+        parts.append("yours")
+    return ", ".join(parts)
+
+
+def _describe_kinds(row: QueuedSample) -> str:
+    return ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
+
+
+def _describe_pending(row: QueuedSample) -> str:
+    unanswered = f", {row.questions} unanswered" if row.questions else ""
+    return f"{_format_readers(row)} complete{unanswered}"
 
 
 def _format_readers(row: QueuedSample) -> str:
     return f"{row.annotators} of {row.annotators + row.pending}"
 
 
-def _format_questions(row: QueuedSample) -> str:
-    return f", {row.questions} unanswered" if row.questions else ""
+_QUEUE: Final[Columns[QueuedSample]] = (
+    flexible_column("sample", lambda row: str(row.key)),
+    Column("annotators", _format_readers),
+    number_column("agreed"),
+    number_column("nearly"),
+    number_column("conflicts"),
+    flexible_column("differences in", _describe_kinds),
+    Column("review", _describe_state),
+)
+_CONTRADICTION: Final[Column[QueuedSample]] = number_column(
+    "contradiction", lambda row: "" if row.against is None else f"{row.against:.2f}"
+)
+_INCOMPLETE: Final[Columns[QueuedSample]] = (
+    flexible_column("sample", lambda row: str(row.key)),
+    Column("annotators", _describe_pending),
+)
 
 
 def _row_as_json(row: QueuedSample) -> dict[str, Any]:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.report_parts import Column, Columns, Result, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.people.sessions import Session
 
 
 def register(app: typer.Typer) -> None:
@@ -29,22 +33,17 @@ def list_sessions(*, common: options.CommonOptions) -> None:
     """List sign-in sessions; --json also prints their expiry."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.signed_in()
-    output.print_table_or_json(
-        found,
-        [
-            "session",
-            output.flexible_column("name"),
-            "signed in by",
-            output.flexible_column("client"),
-            "since",
-            "last used",
-        ],
-        [
-            (each.id[:8], each.name, each.means, each.client, each.created[:10], each.seen[:16])
-            for each in found
-        ],
-        as_json=common.as_json,
-    )
+    output.show(found, [Table(found, _SESSIONS)], as_json=common.as_json)
+
+
+_SESSIONS: Final[Columns[Session]] = (
+    Column("session", lambda each: each.id[:8]),
+    flexible_column("name"),
+    Column("signed in by", "means"),
+    flexible_column("client"),
+    Column("since", lambda each: each.created[:10]),
+    Column("last used", lambda each: each.seen[:16]),
+)
 
 
 def end(
@@ -89,6 +88,4 @@ def end(
                 )
             authenticate.sign_out(ids[0])
             ended = 1
-    output.print_result_or_json(
-        {"ended": ended}, f"sessions ended: {ended:,}", as_json=common.as_json
-    )
+    output.show({"ended": ended}, [Result(f"sessions ended: {ended:,}")], as_json=common.as_json)

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from tui_annotate.services.freeze import ReplayReport
+    from tui_annotate.services.freeze import FrozenState, ReplayReport
 
 SHOWN = 20
 
@@ -48,23 +60,28 @@ def create(
     """
     with open_workspace(common.workspace) as space:
         state = space.team.freeze.run(name)
-    output.print_lines_or_json(state, f"snapshot: {state.folder}", as_json=common.as_json)
-    if not common.as_json:
-        events = output.many(state.events, "event")
-        kept = "to detect later changes, keep this digest of the event log outside the workspace"
-        output.print_note(f"{events}; {kept}: {state.head}")
+    events = output.many(state.events, "event")
+    kept = "to detect later changes, keep this digest of the event log outside the workspace"
+    output.show(
+        state,
+        [f"snapshot: {state.folder}", Note(f"{events}; {kept}: {state.head}")],
+        as_json=common.as_json,
+    )
 
 
 def list_snapshots(*, common: options.CommonOptions) -> None:
     """List snapshots."""
     with open_workspace(common.workspace) as space:
         states = space.team.freeze.all()
-    output.print_table_or_json(
-        states,
-        ["name", "at", output.number_column("events"), output.flexible_column("head")],
-        [(state.name, output.format_time(state.at), state.events, state.head) for state in states],
-        as_json=common.as_json,
-    )
+    output.show(states, [Table(states, _SNAPSHOTS)], as_json=common.as_json)
+
+
+_SNAPSHOTS: Final[Columns[FrozenState]] = (
+    Column("name"),
+    Column("at", lambda each: output.format_time(each.at)),
+    number_column("events"),
+    flexible_column("head"),
+)
 
 
 def replay(
@@ -106,38 +123,36 @@ def replay(
             until = parse_time(at)
             events, streams = space.team.freeze.replay_to(until, target or Path())
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
-            output.print_result_or_json(
+            output.show(
                 {"at": until, "events": events, "streams": streams, "file": target},
-                f"wrote the annotations as of {until}, from {log}, to {target}",
+                [Result(f"wrote the annotations as of {until}, from {log}, to {target}")],
                 as_json=common.as_json,
             )
             return
         found = space.team.freeze.replay(name, export=target)
-    if common.as_json:
-        output.print_json({**asdict(found), "same": found.same})
-    else:
-        _print_replay(name, found)
+    values = {**asdict(found), "same": found.same}
+    output.show(values, _describe_replay(name, found), as_json=common.as_json)
     if not found.same:
         raise typer.Exit(1)
 
 
-def _print_replay(name: str, found: ReplayReport) -> None:
-    output.print_line(
+def _describe_replay(name: str, found: ReplayReport) -> Iterator[Part]:
+    yield (
         f"replayed {output.many(found.events, 'event')} in "
         f"{output.many(found.streams, 'stream')}; samples that are the same after the replay and "
         f"in the snapshot {name}: {found.identical:,} of {found.samples:,}"
     )
     for head in found.lost[:SHOWN]:
-        output.print_line(
+        yield (
             f"missing or altered in the log: event {head.seq} of the work of {head.person} on "
             f"{head.dataset}/{head.sample}"
         )
     for each in found.differences[:SHOWN]:
         deleted = "the sample was deleted, but its events are still in the event log"
         differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
-        output.print_line(f"{each.dataset}/{each.sample}: {differs}")
+        yield f"{each.dataset}/{each.sample}: {differs}"
     more = max(len(found.differences) - SHOWN, 0) + found.more
     if more:
-        output.print_line(f"and {output.many(more, 'more sample')}")
+        yield f"and {output.many(more, 'more sample')}"
     if found.since:
-        output.print_message(f"excluded: {output.many(found.since, 'sample')} imported later")
+        yield Message(f"excluded: {output.many(found.since, 'sample')} imported later")

@@ -16,6 +16,16 @@ import typer
 from tui_annotate.cli import completion, options, output, ssh_session
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Note,
+    Result,
+    Table,
+    Text,
+    flexible_column,
+    whole_column,
+)
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.ssh_keys import LONGEST
 from tui_annotate.domain.terminal_text import make_line_visible
@@ -87,10 +97,8 @@ def setup(
     folder = find_workspace(common.workspace)
     parts = build_setup(user, folder, SESSION, password_login=password_login)
     chosen = {part: parts[part]} if part else parts
-    if common.as_json:
-        output.print_json({each.value: text for each, text in chosen.items()})
-    else:
-        output.print_page("\n".join(chosen.values()))
+    values = {each.value: text for each, text in chosen.items()}
+    output.show(values, [Text("\n".join(chosen.values()))], as_json=common.as_json)
 
 
 def add(
@@ -108,26 +116,31 @@ def add(
 ) -> None:
     """Add an ssh key with which a person signs in."""
     where = "standard input" if str(file) == "-" else str(file)
-    text = _read_public_key(file)
+    key = _read_public_key(file)
     with open_workspace(common.workspace) as space:
-        bound = space.team.ssh_keys.add(person, text, where=where)
+        bound = space.team.ssh_keys.add(person, key, where=where)
         folder = str(space.path)
     line = f"added key {bound.fingerprint} of {bound.person.name}"
-    output.print_result_or_json(_key_as_json(bound), line, as_json=common.as_json)
-    if not common.as_json:
-        output.print_note(_NEXT.format(shlex.quote(folder)))
+    output.show(
+        _key_as_json(bound),
+        [Result(line), Note(_NEXT.format(shlex.quote(folder)))],
+        as_json=common.as_json,
+    )
 
 
 def list_keys(*, common: options.CommonOptions) -> None:
     """List the ssh keys of people."""
     with open_workspace(common.workspace) as space:
         bound = space.team.ssh_keys.list_keys()
-    output.print_table_or_json(
-        [_key_as_json(each) for each in bound],
-        [output.flexible_column("person"), "since", output.whole_column("key")],
-        [(each.person.name, each.created[:10], each.fingerprint) for each in bound],
-        as_json=common.as_json,
-    )
+    values = [_key_as_json(each) for each in bound]
+    output.show(values, [Table(bound, _KEYS)], as_json=common.as_json)
+
+
+_KEYS: Final[Columns[OwnedSshKey]] = (
+    flexible_column("person", lambda each: each.person.name),
+    Column("since", lambda each: each.created[:10]),
+    whole_column("key", "fingerprint"),
+)
 
 
 def delete(
@@ -141,11 +154,11 @@ def delete(
     with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
-    output.print_result_or_json(
-        {"fingerprint": fingerprint}, f"deleted key {fingerprint}", as_json=common.as_json
+    output.show(
+        {"fingerprint": fingerprint},
+        [Result(f"deleted key {fingerprint}"), Note(_NEXT.format(shlex.quote(folder)))],
+        as_json=common.as_json,
     )
-    if not common.as_json:
-        output.print_note(_NEXT.format(shlex.quote(folder)))
 
 
 def authorized_keys(
@@ -169,7 +182,7 @@ def authorized_keys(
         folder = str(space.path)
         if target is None:
             lines = list(service.lines(SESSION, folder=folder))
-            output.print_lines_or_json({"lines": lines}, *lines, as_json=common.as_json)
+            output.show({"lines": lines}, lines, as_json=common.as_json)
             return
         file = target.resolve()
         existing = file.read_bytes() if file.exists() else b""
@@ -177,10 +190,8 @@ def authorized_keys(
         text = service.written(present, SESSION, folder=folder, where=str(target))
         count = len(service.list_keys())
     replace_private(file, text)
-    if common.as_json:
-        output.print_json({"file": file, "keys": count})
-    else:
-        output.print_note(f"wrote {output.many(count, 'key')} to {file}")
+    line = Note(f"wrote {output.many(count, 'key')} to {file}")
+    output.show({"file": file, "keys": count}, [line], as_json=common.as_json)
 
 
 def _key_as_json(bound: OwnedSshKey) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -13,6 +15,20 @@ from tui_annotate.cli.datasets import DATASET_COUNTS
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.cli.questions import LIST_UNANSWERED
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Column,
+    Columns,
+    Facts,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Table,
+    flexible_column,
+    number_column,
+    rare_column,
+)
 from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import Permission, is_allowed
@@ -29,16 +45,25 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from tui_annotate.domain.work_statistics import (
+        AnsweredSuggestions,
+        FlaggedSample,
         GoldAccuracy,
+        PersonWork,
+        PracticeResult,
         Projection,
+        RemainingWork,
         SkippedChecks,
         WorkStatistics,
     )
     from tui_annotate.services.status import Status
+    from tui_annotate.storage.corpus.store import DatasetInfo
+    from tui_annotate.storage.items import KindCount
 
-_NONE = "-"
-_FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: _NONE}
-_WHO = (output.flexible_column("annotator"), output.flexible_column("dataset"))
+_FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: None}
+_WHO: Final[Columns[PersonWork]] = (
+    flexible_column("annotator", "name"),
+    flexible_column("dataset"),
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -82,85 +107,78 @@ def status(
         reviews = is_allowed(space.actor, Permission.REVIEW)
         changed = len(space.team.review.list_changed()) if reviews else 0
         unanswered = len(space.team.comments.list_threads(waiting=True))
-    if common.as_json:
-        from tui_annotate.services.progress import as_json as progress_as_json
+    from tui_annotate.services.progress import as_json as progress_as_json
 
-        shown = asdict(found)
-        contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
-        contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
-        contents["unanswered_questions"] = unanswered
-        contents["second_readings"] = asdict(repeated)
-        contents["completed_while_held_back"] = [
-            {"person": person, "name": measured.names.get(person, person), "readings": count}
-            for person, count in held.items()
-        ]
-        output.print_json(contents | progress_as_json(measured) | {"labels_refused": waiting})
-    elif flagged:
-        _print_flags(measured)
-    else:
-        _print_contents(found, runs)
-        _print_later_work(later)
-        _print_changed(changed)
-        _print_unanswered(unanswered)
-        _print_repeated_readings(repeated)
-        _print_held_work(held, measured.names)
-        _print_states(measured)
-        _print_pace(measured)
-        _print_progress(measured)
-        _print_practice(measured)
-        _print_gold(measured)
-        _print_suggestion_answers(measured)
-        labels.print_waiting(found.waiting)
+    shown = asdict(found)
+    contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
+    contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
+    contents["unanswered_questions"] = unanswered
+    contents["second_readings"] = asdict(repeated)
+    contents["completed_while_held_back"] = [
+        {"person": person, "name": measured.names.get(person, person), "readings": count}
+        for person, count in held.items()
+    ]
+    contents |= progress_as_json(measured) | {"labels_refused": waiting}
+
+    def text() -> Iterator[Part]:
+        yield from _describe_contents(found, runs)
+        yield from _describe_later_work(later)
+        yield from _describe_open_reviews(changed=changed, unanswered=unanswered)
+        yield from _describe_repeated_readings(repeated)
+        yield from _describe_held_work(held, measured.names)
+        yield from _describe_work(measured)
+        yield from _describe_practice(measured)
+        yield from _describe_gold(measured)
+        yield from _describe_suggestion_answers(measured)
+        yield labels.waiting_table(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / LABELS))
-            output.print_problem(
+            yield Message(
                 f"labels.yaml has changed and cannot be used: {waiting}",
-                f"tui-annotate labels apply {file} --dry-run",
+                hint=f"tui-annotate labels apply {file} --dry-run",
             )
 
+    output.show(contents, _describe_flags(measured) if flagged else text(), as_json=common.as_json)
 
-def _print_contents(found: Status, runs: int) -> None:
-    embedded = f"{output.many(found.embedded, 'document')}, {found.embedder}"
-    vectors = embedded if found.embedded else "none"
+
+_DATASETS: Final[Columns[DatasetInfo]] = (Column("dataset", "name"), *DATASET_COUNTS)
+_KINDS: Final[Columns[KindCount]] = (
+    flexible_column("dataset"),
+    Column("kind"),
+    number_column("samples"),
+    flexible_column("annotator", lambda each: each.name or None),
+    number_column("annotated"),
+)
+
+
+def _describe_contents(found: Status, runs: int) -> Iterator[Part]:
+    vectors = "none"
+    if found.embedded:
+        vectors = f"{output.many(found.embedded, 'document')}, {found.embedder}"
     if found.by_words:
         vectors += (
             "; documents ranked lexically (words only), because the embedding model does not know"
-            " their words:"
-            f" {found.by_words:,}"
+            f" their words: {found.by_words:,}"
         )
-    numbers = {title: getattr(found, name) for name, title in DATASET_COUNTS.items()}
-    machines = {"machines": f"{output.many(runs, 'run')}; to list them: tui-annotate scores list"}
-    facts = {"workspace": str(found.path), **numbers, "vectors": vectors}
-    output.print_facts(facts | (machines if runs else {}))
-    output.print_table_below(
-        ["dataset", *map(output.number_column, DATASET_COUNTS.values())],
-        [(each.name, *(getattr(each, name) for name in DATASET_COUNTS)) for each in found.datasets],
-    )
-    samples, annotated = map(output.number_column, ("samples", "annotated"))
-    output.print_table_below(
-        [
-            output.flexible_column("dataset"),
-            "kind",
-            samples,
-            output.flexible_column("annotator"),
-            annotated,
-        ],
-        [
-            (each.dataset, each.kind, each.samples, each.name or _NONE, each.annotated)
-            for each in found.items
-        ],
-    )
+    facts: dict[str, Cell] = {"workspace": str(found.path)}
+    facts |= {each.title: each.cell(found) for each in DATASET_COUNTS}
+    facts["vectors"] = vectors
+    if runs:
+        facts["machines"] = f"{output.many(runs, 'run')}; to list them: tui-annotate scores list"
+    yield Facts(facts)
+    yield Table(found.datasets, _DATASETS, below=True)
+    yield Table(found.items, _KINDS, below=True)
 
 
 def _later_work_to_json(later: PostAdjudicationCounts) -> dict[str, int]:
     return {**asdict(later), "reopenings": len(later.reopenings)}
 
 
-def _print_later_work(later: PostAdjudicationCounts) -> None:
+def _describe_later_work(later: PostAdjudicationCounts) -> Iterator[Part]:
     if not (later.edits or later.reopenings):
         return
-    output.print_line("")
-    output.print_line(
+    yield ""
+    yield (
         f"after adjudication: {output.many(later.edits, 'edit')} of annotators in"
         f" {later.edited_samples:,} of {output.many(later.adjudicated, 'adjudicated sample')}"
         f" ({later.edits_after_reopening:,} after a reopening,"
@@ -169,25 +187,21 @@ def _print_later_work(later: PostAdjudicationCounts) -> None:
     )
 
 
-def _print_changed(count: int) -> None:
-    if count:
+def _describe_open_reviews(*, changed: int, unanswered: int) -> Iterator[Part]:
+    if changed:
         command = output.add_workspace("tui-annotate review list")
-        output.print_line(
-            f"changed since adjudication: {output.many(count, 'sample')}; review again: {command}"
-        )
-
-
-def _print_unanswered(count: int) -> None:
-    if count:
+        samples = output.many(changed, "sample")
+        yield f"changed since adjudication: {samples}; review again: {command}"
+    if unanswered:
         command = output.add_workspace(LIST_UNANSWERED)
-        output.print_line(f"unanswered questions: {count:,}; to list them: {command}")
+        yield f"unanswered questions: {unanswered:,}; to list them: {command}"
 
 
-def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:
+def _describe_repeated_readings(counts: RepeatedReadingCounts) -> Iterator[Part]:
     if not (counts.edited_first or counts.edited_second or counts.reopened_first):
         return
-    output.print_line("")
-    output.print_line(
+    yield ""
+    yield (
         f"second readings: {counts.readings:,}; edited after their completion:"
         f" {counts.edited_second:,}; first readings edited after the second began:"
         f" {counts.edited_first:,}; first readings that were reopened when the second began:"
@@ -195,102 +209,69 @@ def _print_repeated_readings(counts: RepeatedReadingCounts) -> None:
     )
 
 
-def _print_held_work(held: Mapping[str, int], names: Mapping[str, str]) -> None:
+def _describe_held_work(held: Mapping[str, int], names: Mapping[str, str]) -> Iterator[Part]:
     if not held:
         return
     counts = ", ".join(f"{names.get(person, person)}: {count:,}" for person, count in held.items())
-    output.print_line("")
-    output.print_line(
+    yield ""
+    yield (
         f"readings completed elsewhere while work was paused or practice was not finished: {counts}"
     )
 
 
-def _print_states(figures: WorkStatistics) -> None:
-    numbers = (
-        *("assigned", State.DONE.display_name, State.SKIPPED.display_name),
-        *(State.FLAGGED.display_name, State.DRAFT.display_name, "annotations"),
-    )
-    counts = ("done", "skipped", "flagged", "open", "annotations")
-    locked = any(each.locked for each in figures.work)
-    pools = any(each.from_pool is not None for each in figures.work)
-    output.print_table_below(
-        [
-            *_WHO,
-            *map(output.number_column, numbers),
-            *([output.number_column("locked")] if locked else []),
-            *(["takes from pool"] if pools else []),
-        ],
-        [
-            (
-                each.name,
-                each.dataset,
-                _NONE if each.assigned is None else each.assigned,
-                *(getattr(each, name) for name in counts),
-                *([each.locked] if locked else []),
-                *([_FROM_POOL[each.from_pool]] if pools else []),
-            )
-            for each in figures.work
-        ],
-    )
+_STATES: Final[Columns[PersonWork]] = (
+    *_WHO,
+    number_column("assigned"),
+    number_column(State.DONE.display_name, "done"),
+    number_column(State.SKIPPED.display_name, "skipped"),
+    number_column(State.FLAGGED.display_name, "flagged"),
+    number_column(State.DRAFT.display_name, "open"),
+    number_column("annotations"),
+    rare_column("locked"),
+    Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
+)
 
 
-def _print_pace(figures: WorkStatistics) -> None:
-    numbers = ("hours", "samples/h", "annotations/h")
-    output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers), "ends"],
-        [
-            (
-                each.name,
-                each.dataset,
-                f"{each.hours:,.1f}",
-                _format_rate(each.samples_an_hour),
-                _format_rate(each.annotations_an_hour),
-                _format_end(each.end(figures.today), each.skipped, each.flagged),
-            )
-            for each in figures.work
-        ],
+def _describe_work(figures: WorkStatistics) -> Iterator[Part]:
+    pace: Columns[PersonWork] = (
+        *_WHO,
+        number_column("hours", lambda each: f"{each.hours:,.1f}"),
+        number_column("samples/h", lambda each: _format_rate(each.samples_an_hour)),
+        number_column("annotations/h", lambda each: _format_rate(each.annotations_an_hour)),
+        Column(
+            "ends", lambda each: _format_end(each.end(figures.today), each.skipped, each.flagged)
+        ),
     )
-
-
-def _print_progress(figures: WorkStatistics) -> None:
-    rows = [
-        (
-            each.dataset,
-            _NONE if each.remaining is None else each.remaining,
-            _format_end(each.end, *figures.set_aside(each.dataset)),
-        )
-        for each in figures.ahead
-    ]
-    output.print_table_below(
-        [output.flexible_column("dataset"), output.number_column("readings remaining"), "ends"],
-        rows,
+    ahead: Columns[RemainingWork] = (
+        flexible_column("dataset"),
+        number_column("readings remaining", "remaining"),
+        Column("ends", lambda each: _format_end(each.end, *figures.set_aside(each.dataset))),
     )
+    yield Table(figures.work, _STATES, below=True)
+    yield Table(figures.work, pace, below=True)
+    yield Table(figures.ahead, ahead, below=True)
     if weeks := begin_with_hours(figures.weeks):
-        output.print_line("")
-        charts.print_bars([(week.week, week.shown_hours) for week in weeks], unit="h")
+        yield ""
+        yield partial(
+            charts.print_bars, [(week.week, week.shown_hours) for week in weeks], unit="h"
+        )
 
 
-def _print_practice(figures: WorkStatistics) -> None:
-    numbers = map(output.number_column, ("attempts", "score", "to pass"))
-    output.print_table_below(
-        [*_WHO, *numbers, "practice"],
-        [
-            (
-                figures.names.get(each.person, each.person),
-                each.dataset,
-                each.attempts,
-                f"{each.score:.0%}",
-                _NONE if each.needed is None else f"{each.needed:.0%}",
-                describe_practice(each),
-            )
-            for each in figures.practice
-        ],
+def _describe_practice(figures: WorkStatistics) -> Iterator[Part]:
+    columns: Columns[PracticeResult] = (
+        flexible_column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        flexible_column("dataset"),
+        number_column("attempts"),
+        number_column("score", lambda each: f"{each.score:.0%}"),
+        number_column("to pass", lambda each: _format_percentage(each.needed)),
+        Column("practice", describe_practice),
     )
+    yield Table(figures.practice, columns, below=True)
 
 
-def _print_gold(figures: WorkStatistics) -> None:
+def _describe_gold(figures: WorkStatistics) -> Iterator[Part]:
     skipped = {(each.dataset, each.person): each for each in figures.skipped_checks}
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         (
             each.name,
             each.dataset,
@@ -303,59 +284,53 @@ def _print_gold(figures: WorkStatistics) -> None:
     ]
     # Without a completed check there is no accuracy, but skipping is no way out of the table.
     rows += [
-        (each.name, each.dataset, 0, _NONE, _NONE, _describe_skipped(each))
+        (each.name, each.dataset, 0, None, None, _describe_skipped(each))
         for each in skipped.values()
     ]
-    numbers = map(output.number_column, ("gold checks", "accuracy", f"last {RECENT}"))
-    output.print_table_below([*_WHO, *numbers, "alert"], rows)
+    checks: Column[Any] = number_column("gold checks")
+    accuracy: Column[Any] = number_column("accuracy")
+    yield Grid(
+        (*_WHO, checks, accuracy, number_column(f"last {RECENT}"), "alert"), rows, below=True
+    )
     for each in figures.gold:
         if each.older_answers:
-            output.print_note(_describe_older(each))
+            yield Note(_describe_older(each))
         if each.edited_later:
-            output.print_note(_describe_edited_later(each))
-    numbers = map(output.number_column, ("gold checks", "accuracy"))
-    output.print_table_below(
-        [*_WHO, "week", *numbers],
-        [
-            (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
-            for each in figures.gold
-            for week in each.weeks
-        ],
-    )
+            yield Note(_describe_edited_later(each))
+    weeks = [
+        (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
+        for each in figures.gold
+        for week in each.weeks
+    ]
+    yield Grid((*_WHO, "week", checks, accuracy), weeks, below=True)
 
 
-def _print_suggestion_answers(figures: WorkStatistics) -> None:
-    numbers = ("answered", "accepted", "changed", "refused", "removed", "acceptance")
-    output.print_table_below(
-        [*_WHO, *map(output.number_column, numbers)],
-        [
-            (
-                figures.names.get(each.person, each.person),
-                each.dataset,
-                each.answered,
-                each.accepted,
-                each.changed,
-                each.refused,
-                each.removed,
-                _NONE if each.acceptance is None else f"{each.acceptance:.0%}",
-            )
-            for each in figures.suggestions
-            if each.answered or each.began_as_suggestions
-        ],
+def _describe_suggestion_answers(figures: WorkStatistics) -> Iterator[Part]:
+    columns: Columns[AnsweredSuggestions] = (
+        flexible_column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        flexible_column("dataset"),
+        number_column("answered"),
+        number_column("accepted"),
+        number_column("changed"),
+        number_column("refused"),
+        number_column("removed"),
+        number_column("acceptance", lambda each: _format_percentage(each.acceptance)),
     )
+    rows = [each for each in figures.suggestions if each.answered or each.began_as_suggestions]
+    yield Table(rows, columns, below=True)
     for each in figures.suggestions:
         name = figures.names.get(each.person, each.person)
         if each.began_as_suggestions:
             began = output.many(each.began_as_suggestions, "annotation")
             every = each.acceptance == 1
             accepted = f"; accepted all {each.answered:,} answered suggestions" if every else ""
-            output.print_note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
+            yield Note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
         if each.undone:
             undone = output.many(each.undone, "acceptance")
-            output.print_note(f"{name}, {each.dataset}: {undone} undone, without a later answer")
+            yield Note(f"{name}, {each.dataset}: {undone} undone, without a later answer")
         if each.passed:
             passed = output.many(each.passed, "completed reading")
-            output.print_note(f"{name}, {each.dataset}: suggestions without an answer in {passed}")
+            yield Note(f"{name}, {each.dataset}: suggestions without an answer in {passed}")
 
 
 def _describe_alert(accuracy: GoldAccuracy, skipped: SkippedChecks | None) -> str:
@@ -384,27 +359,26 @@ def _describe_edited_later(accuracy: GoldAccuracy) -> str:
     )
 
 
-def _print_flags(figures: WorkStatistics) -> None:
-    if not figures.flags:
-        output.print_note("no samples are flagged")
-        return
-    output.print_table(
-        ["dataset", "sample", "annotator", output.flexible_column("reason"), "at"],
-        [
-            (
-                each.dataset,
-                each.sample,
-                figures.names.get(each.person, each.person),
-                each.reason or _NONE,
-                each.at[:16],
-            )
-            for each in figures.flags
-        ],
+def _describe_flags(figures: WorkStatistics) -> Iterator[Part]:
+    columns: Columns[FlaggedSample] = (
+        Column("dataset"),
+        Column("sample"),
+        Column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        flexible_column("reason", lambda each: each.reason or None),
+        Column("at", lambda each: each.at[:16]),
     )
+    if figures.flags:
+        yield Table(figures.flags, columns)
+    else:
+        yield Note("no samples are flagged")
 
 
-def _format_rate(value: float | None) -> str:
-    return _NONE if value is None else f"{value:,.1f}"
+def _format_rate(value: float | None) -> str | None:
+    return None if value is None else f"{value:,.1f}"
+
+
+def _format_percentage(value: float | None) -> str | None:
+    return None if value is None else f"{value:.0%}"
 
 
 def _format_end(end: Projection, skipped: int, flagged: int) -> str:

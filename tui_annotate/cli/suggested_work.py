@@ -1,19 +1,20 @@
-"""Prints how much human work began with suggestions of machines."""
+"""Describes how much human work began with suggestions of machines."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from tui_annotate.cli import output
+from tui_annotate.cli.report_parts import Message
 from tui_annotate.domain.suggested_work import SuggestedReadings
 
 
-def print_suggested_work(
+def describe_suggested_work(
     found: Mapping[str, SuggestedReadings],
     *,
     excluded: bool,
     names: Mapping[str, str] | None = None,
-) -> None:
+) -> Iterator[Message]:
     """Warn of human labels that rest on suggestions, which flatter the machine that made them.
 
     Args:
@@ -28,10 +29,10 @@ def print_suggested_work(
             answers += f"; {', '.join(f'{name} {count:,}' for name, count in people)}"
         readings = output.many(work.readings, "reading")
         if excluded:
-            output.print_message(f"excluded: {readings} with suggestions of {maker}: {answers}")
+            yield Message(f"excluded: {readings} with suggestions of {maker}: {answers}")
         else:
-            output.print_problem(
+            yield Message(
                 f"warning: in {readings}, annotators answered suggestions of {maker} ({answers}):"
                 " their labels are not independent of it",
-                "to exclude such work, pass --without-suggested-work",
+                hint="to exclude such work, pass --without-suggested-work",
             )

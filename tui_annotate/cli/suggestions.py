@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.intervals import print_interval_notes
+from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+    whole_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Permission
@@ -47,7 +59,6 @@ _LEGEND = (
     'column "passed": the person completed the sample without answering the suggestion',
     'column "open": the suggestion is not answered and the sample is not completed',
 )
-_FLEXIBLE = ("sample", "maker", "label", "words")
 
 
 def register(app: typer.Typer) -> None:
@@ -104,13 +115,11 @@ def list_suggestions(
                 dataset=dataset, maker=maker, waiting=wanted
             )
         )
-    if common.as_json:
-        output.print_json([_suggestion_as_json(each, words) for each, words in found])
-        return
-    if found:
-        _print_table(found)
-    else:
-        output.print_note("no suggestions wait for an answer" if waiting else "no suggestions yet")
+    text: list[Part] = [Table(found, _SUGGESTIONS)]
+    if not found:
+        text = [Note("no suggestions wait for an answer" if waiting else "no suggestions yet")]
+    values = [_suggestion_as_json(each, words) for each, words in found]
+    output.show(values, text, as_json=common.as_json)
 
 
 def import_suggestions(
@@ -148,7 +157,7 @@ def import_suggestions(
                 f"{found.where}: {found.message}", found.hint
             ),
         )
-    _print_counts(counts, as_json=common.as_json)
+    _show_counts(counts, as_json=common.as_json)
 
 
 def create(
@@ -191,7 +200,7 @@ def create(
         counts = space.machines.suggestion_service.from_scores(
             dataset, score, threshold=threshold, label=label
         )
-    _print_counts(counts, as_json=common.as_json)
+    _show_counts(counts, as_json=common.as_json)
 
 
 def delete(
@@ -230,8 +239,8 @@ def delete(
         target = f"run {run}" if run else f"maker {maker}"
         output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
-    line = f"{output.many(count, 'suggestion')} deleted"
-    output.print_result_or_json({"deleted": count}, line, as_json=common.as_json)
+    line = Result(f"{output.many(count, 'suggestion')} deleted")
+    output.show({"deleted": count}, [line], as_json=common.as_json)
 
 
 def report(
@@ -251,12 +260,7 @@ def report(
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
-    if common.as_json:
-        output.print_json(found)
-    elif found["offered"]:
-        _print_report(found)
-    else:
-        output.print_note("no suggestions yet")
+    output.show(found, _describe_report(found), as_json=common.as_json)
 
 
 def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
@@ -267,8 +271,8 @@ def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> No
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.hide(dataset)
-    line = f"dataset {dataset!r} hides suggestions and scores from annotators"
-    _print_visibility(dataset, line, hidden=True, as_json=common.as_json)
+    line = Note(f"dataset {dataset!r} hides suggestions and scores from annotators")
+    output.show({"dataset": dataset, "hidden": True}, [line], as_json=common.as_json)
 
 
 def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
@@ -276,22 +280,14 @@ def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> 
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.show(dataset)
         hidden = space.machines.blind_datasets.hidden(dataset)
-    line = (
-        f"dataset {dataset!r} is a practice dataset and always hides suggestions and scores"
-        if hidden
-        else f"dataset {dataset!r} shows suggestions and scores to annotators"
-    )
-    _print_visibility(dataset, line, hidden=hidden, as_json=common.as_json)
+    shows = "shows suggestions and scores to annotators"
+    if hidden:
+        shows = "is a practice dataset and always hides suggestions and scores"
+    line = Note(f"dataset {dataset!r} {shows}")
+    output.show({"dataset": dataset, "hidden": hidden}, [line], as_json=common.as_json)
 
 
-def _print_visibility(dataset: str, line: str, *, hidden: bool, as_json: bool) -> None:
-    if as_json:
-        output.print_json({"dataset": dataset, "hidden": hidden})
-    else:
-        output.print_note(line)
-
-
-def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
+def _show_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
     line = f"{output.many(counts.added, 'suggestion')} added"
     if counts.known:
         line += f", {counts.known:,} already known"
@@ -299,7 +295,7 @@ def _print_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
         line += f" ({counts.updated:,} with a new score)"
     if counts.samples:
         line += f"; results of {output.many(counts.samples, 'sample')} stored"
-    output.print_result_or_json(asdict(counts), line, as_json=as_json)
+    output.show(counts, [Result(line)], as_json=as_json)
     print_earlier_suggestions(counts.earlier)
 
 
@@ -319,48 +315,59 @@ def _suggestion_as_json(listed: SuggestionListing, words: str) -> dict[str, Any]
     }
 
 
-def _print_table(found: Sequence[tuple[SuggestionListing, str]]) -> None:
-    titles = ("sample", "maker", "run", "score", "label", "words", "answers")
-    output.print_table(
-        [output.Column(each, flexible=each in _FLEXIBLE, whole=each == "run") for each in titles],
-        [_table_cells(listed, words) for listed, words in found],
-    )
+def _join_answers(listed: SuggestionListing) -> str:
+    counts = sorted(_count_answers(listed).items())
+    return ", ".join(f"{count} {kind}" for kind, count in counts)
 
 
-def _table_cells(listed: SuggestionListing, words: str) -> list[str | float]:
-    each = listed.suggestion
-    answers = ", ".join(f"{count} {kind}" for kind, count in sorted(_count_answers(listed).items()))
-    return [
-        str(listed.key),
-        each.maker,
-        listed.run[:_SHORT],
-        "" if each.score is None else f"{each.score:.2f}",
-        ", ".join(JOINER.join(path) for path in each.labels),
-        words,
-        answers,
-    ]
+def _format_score(listed: SuggestionListing) -> str:
+    score = listed.suggestion.score
+    return "" if score is None else f"{score:.2f}"
 
 
-def _print_report(found: Mapping[str, Any]) -> None:
+def _join_labels(listed: SuggestionListing) -> str:
+    return ", ".join(JOINER.join(path) for path in listed.suggestion.labels)
+
+
+_SUGGESTIONS: Final[Columns[tuple[SuggestionListing, str]]] = (
+    flexible_column("sample", lambda each: str(each[0].key)),
+    flexible_column("maker", lambda each: each[0].suggestion.maker),
+    whole_column("run", lambda each: each[0].run[:_SHORT]),
+    Column("score", lambda each: _format_score(each[0])),
+    flexible_column("label", lambda each: _join_labels(each[0])),
+    flexible_column("words", lambda each: each[1]),
+    Column("answers", lambda each: _join_answers(each[0])),
+)
+
+
+def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
+    if not found["offered"]:
+        yield Note("no suggestions yet")
+        return
     counts = (*_COUNTS, _RARE) if found[_RARE] else _COUNTS
-    _print_rates("", counts, [{"name": "all", **found}])
+    yield _rates_grid("", counts, [{"name": "all", **found}])
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
-        output.print_line("")
-        _print_rates(title, counts, found[grouping])
-    reasons = [(why or "(no reason)", count) for why, count in found["reasons"].items()]
-    columns = [output.flexible_column("reason for refusal"), output.number_column("count")]
-    output.print_table_below(columns, reasons[:_REASONS])
+        yield ""
+        yield _rates_grid(title, counts, found[grouping])
+    reasons = list(found["reasons"].items())
+    yield Table(reasons[:_REASONS], _REFUSALS, below=True)
     if len(reasons) > _REASONS:
         more = output.many(len(reasons) - _REASONS, "more reason")
-        output.print_message(f"{more} for rejected suggestions; list all reasons with --json")
+        yield Message(f"{more} for rejected suggestions; list all reasons with --json")
     for line in _LEGEND:
-        output.print_message(line)
-    print_interval_notes({"answers": found["clusters"]})
+        yield Message(line)
+    yield from describe_intervals({"answers": found["clusters"]})
 
 
-def _print_rates(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:
-    output.print_table(
-        [output.flexible_column(title), *map(output.number_column, (*counts, "acceptance"))],
+_REFUSALS: Final[Columns[tuple[str, int]]] = (
+    flexible_column("reason for refusal", lambda each: each[0] or "(no reason)"),
+    number_column("count", lambda each: each[1]),
+)
+
+
+def _rates_grid(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Grid:
+    return Grid(
+        [flexible_column(title), *map(number_column, (*counts, "acceptance"))],
         [[row["name"], *(row[name] for name in counts), _format_rate(row["rate"])] for row in rows],
     )
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.bundles import SHOWN, merge_as_json, print_merge, refusals_as_json
+from tui_annotate.cli.bundles import SHOWN, describe_merge, merge_as_json, refusals_as_json
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result, Text
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 
@@ -79,10 +80,7 @@ def table_sql(
     from tui_annotate.plugins.sync.table import init_sql as statements
 
     sql = statements(everybody=not per_person)
-    if as_json:
-        output.print_json({"sql": sql})
-    else:
-        output.print_page(sql)
+    output.show({"sql": sql}, [Text(sql)], as_json=as_json)
 
 
 def push(
@@ -113,19 +111,24 @@ def push(
             count = pushed.rows
             waiting = tuple(pushed.waiting)
             refused += pushed.refused
-    if common.as_json:
-        summary = {"person": person.name, "target": where, "samples": count}
-        lists = {"waiting": list(map(str, waiting)), "refused": refusals_as_json(refused)}
-        output.print_json(summary | lists)
-    else:
-        work = f"work of {person.name} on {output.many(count, 'sample')}"
-        output.print_result(f"sent the {work} to {where}")
-        for key in waiting[:SHOWN]:
-            output.print_message(
-                f"not sent: sample {key} was changed on another machine; first run: {PULL}"
-            )
-        for each in refused[:SHOWN]:
-            output.print_message(f"not sent: {each.key}: {each.refused}")
+    samples = output.many(count, "sample")
+    text: list[Part] = [Result(f"sent the work of {person.name} on {samples} to {where}")]
+    text += [
+        Message(f"not sent: sample {key} was changed on another machine; first run: {PULL}")
+        for key in waiting[:SHOWN]
+    ]
+    text += [Message(f"not sent: {each.key}: {each.refused}") for each in refused[:SHOWN]]
+    output.show(
+        {
+            "person": person.name,
+            "target": where,
+            "samples": count,
+            "waiting": list(map(str, waiting)),
+            "refused": refusals_as_json(refused),
+        },
+        text,
+        as_json=common.as_json,
+    )
     if waiting or refused:
         raise typer.Exit(DONE_IN_PART)
 
@@ -183,11 +186,9 @@ def pull(
             merged = [shared.pull(person)] if person else shared.pull_all()
         else:
             merged = [_open_table_sync(space, options.working_person(space, name)).pull()]
-    if common.as_json:
-        output.print_json([merge_as_json(each) for each in merged])
-    else:
-        for each in merged:
-            print_merge(each)
+    values = [merge_as_json(each) for each in merged]
+    text = (part for each in merged for part in describe_merge(each))
+    output.show(values, text, as_json=common.as_json)
     if refused or any(each.refused for each in merged):
         raise typer.Exit(DONE_IN_PART)
 
@@ -204,16 +205,18 @@ def status(
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
             ours, theirs = _open_folder(space, directory, person=person).waiting(person)
-            values |= {"target": str(directory), "events_to_push": ours, "events_to_pull": theirs}
+            values["target"] = str(directory)
+            values["events_to_push"] = ours
+            values["events_to_pull"] = theirs
         else:
             sync = _open_table_sync(space, person)
             standing = sync.compare()
-            values |= {"target": str(sync.table), "rows": standing.there}
-            values |= {"samples_to_push": standing.to_push, "samples_to_pull": standing.to_pull}
-    if common.as_json:
-        output.print_json(values)
-    else:
-        output.print_facts({key.replace("_", " "): value for key, value in values.items()})
+            values["target"] = str(sync.table)
+            values["rows"] = standing.there
+            values["samples_to_push"] = standing.to_push
+            values["samples_to_pull"] = standing.to_pull
+    facts = {key.replace("_", " "): value for key, value in values.items()}
+    output.show(values, [Facts(facts)], as_json=common.as_json)
 
 
 def delete(
@@ -246,16 +249,19 @@ def delete(
                 "--dataset does not apply to a shared folder",
                 "omit --dataset: a shared folder has one file per person, with all datasets",
             )
-        where = str(directory or _open_table()) + (f", dataset {dataset}" if dataset else "")
+        where = str(directory or _open_table())
+        if dataset:
+            where += f", dataset {dataset}"
         output.ask(f"delete all work of {person.name} from {where}?", yes=yes)
         if directory is not None:
             count = _open_folder(space, directory).remove(person)
         else:
             sync = _open_table_sync(space, person)
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
-    output.print_result_or_json(
+    samples = output.many(count, "sample")
+    output.show(
         {"person": person.name, "target": where, "removed": count},
-        f"deleted the work of {person.name} on {output.many(count, 'sample')} from {where}",
+        [Result(f"deleted the work of {person.name} on {samples} from {where}")],
         as_json=common.as_json,
     )
 
@@ -279,10 +285,11 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
     with written(options.parse_target(target)) as file:
         count = sum(write_json_line(file, row.exported()) for row in rows)
     output.print_non_finite(count)
-    if as_json:
-        output.print_json({"file": target, "rows": len(rows)})
-    else:
-        output.print_note(f"wrote {output.many(len(rows), 'row')}")
+    output.show(
+        {"file": target, "rows": len(rows)},
+        [Note(f"wrote {output.many(len(rows), 'row')}")],
+        as_json=as_json,
+    )
 
 
 def _open_table() -> SharedTable:

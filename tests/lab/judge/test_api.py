@@ -6,6 +6,7 @@ import json
 import re
 from collections import UserList, deque
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, cast
 from unittest.mock import MagicMock
@@ -18,9 +19,14 @@ from tests.helpers.errors import has_code
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import chatting
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.judge.context_order import SortOptions
-from tui_annotate.lab.judge.evaluation import EvaluateOptions
-from tui_annotate.lab.judge.reference_answers import GenerateOptions
+from tui_annotate.lab.chat.judge_choice import JudgeChoice
+from tui_annotate.lab.judge.api import (
+    EvaluateApiOptions,
+    GenerateApiOptions,
+    JudgeApiOptions,
+    SortApiOptions,
+)
+from tui_annotate.lab.judge.options import EvaluateOptions, GenerateOptions, SortOptions
 from tui_annotate.lab.score.ranking_service import RankOptions
 from tui_annotate.lab.score.scoring import ScoreOptions
 from tui_annotate.plugins.scoring import ScorerOptions
@@ -255,3 +261,19 @@ def test_options_of_a_scorer_become_plain_values() -> None:
         dataset="d", scorer="unigram", options=ScorerOptions(top_k=cast("int", np.int64(3)))
     )
     assert type(made.options.top_k) is int
+
+
+def test_arguments_are_the_fields_of_their_options() -> None:
+    """Functions and commands have the same options, so none of them is named elsewhere."""
+
+    def names(options: Any) -> set[str]:
+        return {each.name for each in fields(options)}
+
+    def own(options: Any) -> set[str]:
+        return set(options.__annotations__) - set(JudgeApiOptions.__annotations__)
+
+    assert set(JudgeApiOptions.__annotations__) == names(JudgeChoice) | {"progress"}
+    assert own(SortApiOptions) == names(SortOptions)
+    assert own(GenerateApiOptions) == names(GenerateOptions)
+    further = {"embedder", "backend", "keep_thinking"}
+    assert own(EvaluateApiOptions) == names(EvaluateOptions) - {"truth"} | further

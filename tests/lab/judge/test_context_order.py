@@ -18,11 +18,11 @@ from tui_annotate.lab.chat.judge_config import JudgeConfig
 from tui_annotate.lab.judge.api import make_runner
 from tui_annotate.lab.judge.context_order import (
     ContextOrderResult,
-    SortOptions,
     estimate_sorting_cost,
     sort_row,
 )
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.options import SortOptions
 from tui_annotate.lab.judge.rows import rows_of_lists
 from tui_annotate.lab.judge.runner import JudgeRunner, plan_cost
 from tui_annotate.storage.reply_file import ReplyFile

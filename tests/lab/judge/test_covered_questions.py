@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.helpers.printed_numbers import printed_numbers
-from tui_annotate.lab.judge.command_runs import print_sorted
+from tui_annotate.cli import output
+from tui_annotate.lab.judge.command_runs import describe_sorted
 from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.rows import QuestionRow
 
@@ -25,6 +26,6 @@ def test_an_overlap_of_all_contexts_is_reported_apart(
         ContextOrderResult(row=row, sorted=(), sim=None, overlap=(), **common),
     ]
     assert [each.as_json()["covered"] for each in found] == [False, True, True, False]
-    print_sorted(found)
+    output.print_parts(describe_sorted(found))
     lines = capsys.readouterr().out.splitlines()
     assert printed_numbers("\n".join(lines[-2:])) == [["0.500", "1", "1"], ["1", "2", "0.833"]]

@@ -19,11 +19,12 @@ from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, Sa
 from tui_annotate.domain.scores import RunKind, Score
 from tui_annotate.lab.chat.judge_config import JudgeConfig
 from tui_annotate.lab.judge.api import make_runner
-from tui_annotate.lab.judge.context_order import SortOptions, sort_row
+from tui_annotate.lab.judge.context_order import sort_row
 from tui_annotate.lab.judge.dataset_runs import DatasetJudge
-from tui_annotate.lab.judge.evaluation import BuiltInScale, EvaluateOptions, evaluate_row
+from tui_annotate.lab.judge.evaluation import BuiltInScale, evaluate_row
 from tui_annotate.lab.judge.metrics import MissingReason
-from tui_annotate.lab.judge.reference_answers import GenerateOptions, generate_row
+from tui_annotate.lab.judge.options import EvaluateOptions, GenerateOptions, SortOptions
+from tui_annotate.lab.judge.reference_answers import generate_row
 from tui_annotate.lab.judge.runner import JudgeRunner
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database

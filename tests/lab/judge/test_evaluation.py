@@ -21,13 +21,13 @@ from tui_annotate.lab.chat.judge_config import JudgeConfig
 from tui_annotate.lab.judge.api import choose_scale, make_runner, plan_evaluate
 from tui_annotate.lab.judge.evaluation import (
     BuiltInScale,
-    EvaluateOptions,
     EvaluationResult,
     MetricMean,
     evaluate_row,
     mean_metrics,
 )
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.options import EvaluateOptions
 from tui_annotate.lab.judge.result_files import write_evaluated
 from tui_annotate.lab.judge.rows import rows_of_lists
 from tui_annotate.settings import load

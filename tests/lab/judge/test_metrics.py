@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tui_annotate.lab.judge.metrics import (
-    GROUP_SIZE,
     average_precision,
     count_reductions,
     insert_by_rank,
@@ -24,6 +23,7 @@ from tui_annotate.lab.judge.metrics import (
     spearman,
     split_groups,
 )
+from tui_annotate.lab.judge.options import GROUP_SIZE
 from tui_annotate.methods.term_vectors import word_vectors
 
 _ROOT = Path(__file__).parents[2]

@@ -15,10 +15,8 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.judge_config import JudgeConfig
 from tui_annotate.lab.judge.api import make_runner
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.options import PART, WINDOW, GenerateOptions
 from tui_annotate.lab.judge.reference_answers import (
-    PART,
-    WINDOW,
-    GenerateOptions,
     ReferenceAnswer,
     estimate_answer_cost,
     generate_row,

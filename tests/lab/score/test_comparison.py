@@ -12,6 +12,7 @@ import pytest
 
 from tests.helpers.errors import has_code
 from tests.helpers.stores import SEGMENTER, new, new_database
+from tui_annotate.cli import output
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, TuiAnnotateError
@@ -359,7 +360,7 @@ def test_a_difference_on_no_sample_has_no_table(
     """One line states it, for scores and for suggestions."""
     store.score("one", "p", a=1.0)
     store.score("two", "q", b=1.0)
-    shapes.print_comparison(store.report(baseline="p"), charted="auc")
+    output.print_parts(shapes.describe_comparison(store.report(baseline="p"), charted="auc"))
     out = capsys.readouterr().out
     assert "q: no sample has both" in out
     assert "kappa" not in out.partition("difference to")[2]
@@ -367,7 +368,8 @@ def test_a_difference_on_no_sample_has_no_table(
         run = ScoreRun(id=f"of-{maker}", kind=RunKind.SUGGEST, maker=maker, dataset="d")
         made = Suggestion(id="", maker=maker, run="", claim=(Anchor(Side.SUMMARY, 0, Span(0, 2)),))
         store.suggestions.add(run, [(SampleKey("d", name), made)])
-    shapes.print_comparison(store.report(suggestions=("m", "n"), baseline="m"), charted="auc")
+    found = store.report(suggestions=("m", "n"), baseline="m")
+    output.print_parts(shapes.describe_comparison(found, charted="auc"))
     out = capsys.readouterr().out
     assert "difference to m, on 0 samples" in out
     assert "precision" not in out.partition("difference to m")[2]

@@ -11,8 +11,17 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import RESEARCH
-from tui_annotate.cli.intervals import print_interval_notes
+from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Grid,
+    Message,
+    Part,
+    Result,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import Permission
 
@@ -142,10 +151,7 @@ def evaluate(
             without_suggested_work=without_suggested_work,
             progress=show_model,
         )
-    if common.as_json:
-        output.print_json(found)
-    else:
-        _print_evaluation(found)
+    output.show(found, _describe_evaluation(found), as_json=common.as_json)
 
 
 def _read_weights(workspace: Path | None) -> Sequence[AssistWeights]:
@@ -160,71 +166,68 @@ def _read_weights(workspace: Path | None) -> Sequence[AssistWeights]:
         return ()
 
 
-def _print_evaluation(found: Mapping[str, Any]) -> None:
+def _describe_evaluation(found: Mapping[str, Any]) -> Iterator[Part]:
     evaluations = (found, *found["compared"])
     segments = output.many(found["min_segments"], "segment")
     titles = _make_embedder_titles(evaluations)
     for direction, title in _DIRECTIONS.items():
-        whole = found[direction]["queries"]
-        sources = found["sources"][direction]
-        queries = output.many(whole, "query", "queries")
-        output.print_line(f"{title}: {queries} over {output.many(sources, 'source')}")
-        output.print_line(
-            f"only texts with at least {segments} are searched (segmenter: {found['segmenter']})"
-        )
+        queries = output.many(found[direction]["queries"], "query", "queries")
+        sources = output.many(found["sources"][direction], "source")
+        yield f"{title}: {queries} over {sources}"
+        yield f"only texts with at least {segments} are searched (segmenter: {found['segmenter']})"
         for each in evaluations:
-            output.print_line("")
+            yield ""
             embedder = each["embedder"]
             model = each["model"]
             signals = f"words + {_shorten(model)}" if model else "words only"
-            output.print_line(f"{signals} ({_shorten(embedder) if model else embedder})")
-            output.print_line(f"weights of the signals: {each['weights'] or 'built-in'}")
-            _print_figures(each, direction)
+            yield f"{signals} ({_shorten(embedder) if model else embedder})"
+            yield f"weights of the signals: {each['weights'] or 'built-in'}"
+            yield from _describe_figures(each, direction)
         for each in found["differences"]:
-            output.print_line("")
-            output.print_line(f"{titles[each['embedder']]} minus {titles[each['against']]}")
-            _print_differences(each, direction)
-        output.print_line("")
+            yield ""
+            yield f"{titles[each['embedder']]} minus {titles[each['against']]}"
+            yield _differences_grid(each, direction)
+        yield ""
     clusters = {
         direction.replace("_", " "): count
         for direction, count in found["clusters"].items()
         if found[direction]["queries"]
     }
-    print_interval_notes(clusters)
-    output.print_message("- means no interval, because there are fewer than three clusters")
-    _print_origins(found)
+    yield from describe_intervals(clusters)
+    yield Message("- means no interval, because there are fewer than three clusters")
+    yield from _describe_origins(found)
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        output.print_message(f"nothing to measure: no searched text has at least {segments}")
+        yield Message(f"nothing to measure: no searched text has at least {segments}")
 
 
-def _print_origins(found: Mapping[str, Any]) -> None:
-    """Print how many queries a machine proposed, since such work flatters a machine."""
+def _describe_origins(found: Mapping[str, Any]) -> Iterator[Part]:
+    """Describe how many queries a machine proposed, since such work flatters a machine."""
     suggested = sum(found["suggested"].values())
     shown = sum(found["from_match"].values())
-    if suggested and found["without_suggested_work"]:
+    if suggested:
         queries = output.many(suggested, "query", "queries")
-        output.print_message(f"excluded: {queries} that people accepted from suggestions")
-    elif suggested:
-        queries = output.many(suggested, "query", "queries")
-        output.print_problem(
-            f"warning: people accepted {queries} from suggestions",
-            "to exclude them, pass --without-suggested-work",
-        )
+        if found["without_suggested_work"]:
+            yield Message(f"excluded: {queries} that people accepted from suggestions")
+        else:
+            yield Message(
+                f"warning: people accepted {queries} from suggestions",
+                hint="to exclude them, pass --without-suggested-work",
+            )
     if shown:
-        output.print_problem(
+        yield Message(
             f"warning: in {output.many(shown, 'query', 'queries')} people took the evidence from a"
             " match that the assist displayed: their ranks are too good",
-            "compare with files that were annotated without the assist",
+            hint="compare with files that were annotated without the assist",
         )
 
 
-def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
+def _describe_figures(evaluation: Mapping[str, Any], direction: str) -> Iterator[Part]:
     whole = evaluation[direction] | {"intervals": evaluation["intervals"][direction]}
     screen = evaluation["screen"][direction]
     rows = [*_list_query_slices(whole, evaluation["slices"][direction])]
     rows.insert(1, (_ON_SCREEN, screen))
-    output.print_table(
-        ["queries", *map(output.number_column, ("n", *_FIGURES.values()))],
+    yield Grid(
+        ["queries", *map(number_column, ("n", *_FIGURES.values()))],
         [
             [name, row["queries"], *(_format_with_interval(row, figure) for figure in _FIGURES)]
             for name, row in rows
@@ -232,13 +235,20 @@ def _print_figures(evaluation: Mapping[str, Any], direction: str) -> None:
     )
     if screen["blank"]:
         blank = output.many(screen["blank"], "query", "queries")
-        output.print_line(f"for {blank} the screen shows no match")
+        yield f"for {blank} the screen shows no match"
 
 
-def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
-    numbers = map(output.number_column, ("difference", "interval"))
-    output.print_table(
-        ["queries", output.number_column("n"), "measure", *numbers, ""],
+def _differences_grid(difference: Mapping[str, Any], direction: str) -> Grid:
+    slices = _list_query_slices(difference[direction], difference["slices"][direction])
+    return Grid(
+        [
+            "queries",
+            number_column("n"),
+            "measure",
+            number_column("difference"),
+            number_column("interval"),
+            "",
+        ],
         [
             [
                 name,
@@ -248,9 +258,7 @@ def _print_differences(difference: Mapping[str, Any], direction: str) -> None:
                 _format_difference_interval(row[figure]["interval"]),
                 "excludes zero" if row[figure]["excludes_zero"] else "",
             ]
-            for name, row in _list_query_slices(
-                difference[direction], difference["slices"][direction]
-            )
+            for name, row in slices
             for figure, title in _FIGURES.items()
             if name == _ALL or figure in {"recall_at_5", "mrr"}
         ],
@@ -324,20 +332,15 @@ def report(
         found = space.assist_report(
             weeks=by_week, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
-    if common.as_json:
-        output.print_json(found)
-    else:
-        _print_report(found)
+    output.show(found, _describe_report(found), as_json=common.as_json)
 
 
-def _print_report(found: Mapping[str, Any]) -> None:
+def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        output.print_message(
-            f"excluded: {unknown} without a record of the matches shown to the annotator"
-        )
+        yield Message(f"excluded: {unknown} without a record of the matches shown to the annotator")
     if not found["annotations"]:
-        output.print_message(
+        yield Message(
             "nothing to report: no annotation has a record of the matches shown to the annotator"
         )
         return
@@ -347,20 +350,20 @@ def _print_report(found: Mapping[str, Any]) -> None:
         f"by_{found['period']}": found["period"],
         "by_ranking": "ranked by",
     }
-    _print_shares("", [{"name": "all", **found}])
+    yield _shares_grid("", [{"name": "all", **found}])
     for grouping, title in titles.items():
         rows = [row for row in found[grouping] if row["annotations"]]
         if rows:
-            output.print_line("")
-            _print_shares(title, rows)
+            yield ""
+            yield _shares_grid(title, rows)
     for line in _LEGEND:
-        output.print_message(line)
-    print_interval_notes({"annotations": found["clusters"]})
+        yield Message(line)
+    yield from describe_intervals({"annotations": found["clusters"]})
 
 
-def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
-    numbers = ("saved", "spans", *_SHARES.values())
-    cells: list[list[str | float]] = []
+def _shares_grid(title: str, rows: list[dict[str, Any]]) -> Grid:
+    """Return a table with the shares of each row, and their intervals in a row below."""
+    cells: list[list[Cell]] = []
     for row in rows:
         shares = [row[name] for name in _SHARES]
         cells.append(
@@ -368,7 +371,8 @@ def _print_shares(title: str, rows: list[dict[str, Any]]) -> None:
         )
         if any(share["low"] is not None for share in shares):
             cells.append(["", "", "", *map(_format_bounds, shares)])
-    output.print_table([output.flexible_column(title), *map(output.number_column, numbers)], cells)
+    numbers = ("saved", "spans", *_SHARES.values())
+    return Grid([flexible_column(title), *map(number_column, numbers)], cells)
 
 
 def _format_percentage(share: Mapping[str, Any]) -> str:
@@ -411,14 +415,14 @@ def tune(
         if undo:
             undone = tuning.undo()
             line = f"the built-in weights replace the {undone or 'damaged'} weights"
-            output.print_result_or_json({"undone": undone}, line, as_json=common.as_json)
+            output.show({"undone": undone}, [Result(line)], as_json=common.as_json)
             return
         with output.show_progress("queries") as show:
             found = tuning.run(
                 seed=seed, without_suggested_work=without_suggested_work, progress=show
             )
         if not common.as_json:
-            _print_tuning(found)
+            output.print_parts(_describe_tuning(found))
         applied = tuning.apply(found, force=force) if apply and (found["better"] or force) else ""
         if common.as_json:
             output.print_json({**found, "applied": applied})
@@ -428,19 +432,20 @@ def tune(
         output.print_result(f"stored: the assist ranks with the weights {applied}")
 
 
-def _print_tuning(found: Mapping[str, Any]) -> None:
+def _describe_tuning(found: Mapping[str, Any]) -> Iterator[Part]:
     for each in found["curves"]:
         weights = ", ".join(f"{name} {share:.2f}" for name, share in each["weights"].items())
-        output.print_line(f"new weights, {each['direction'].replace('_', ' ')}: {weights}")
-    numbers = map(output.number_column, ("n", "built-in", "new", "difference", "interval"))
-    output.print_table(
-        ["left-out sources", "measure", *numbers],
+        yield f"new weights, {each['direction'].replace('_', ' ')}: {weights}"
+    numbers = ("n", "built-in", "new", "difference", "interval")
+    yield Grid(
+        ["left-out sources", "measure", *map(number_column, numbers)],
         [
             [
                 scope.replace("_", " "),
                 title,
                 own["queries"],
-                *(_format_share(own[each][name], 3) for each in ("old", "new")),
+                _format_share(own["old"][name], 3),
+                _format_share(own["new"][name], 3),
                 f"{own[name]['difference']:+.3f}",
                 _format_difference_interval(own[name]["interval"]),
             ]
@@ -448,11 +453,14 @@ def _print_tuning(found: Mapping[str, Any]) -> None:
             for name, title in {**_FIGURES, "brier": "Brier"}.items()
         ],
     )
-    print_interval_notes({"queries": found["clusters"]})
-    _print_origins(found)
-    output.print_message(
-        "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
-        if found["better"]
-        else "no gain: on left-out sources, neither MRR nor the Brier score is better beyond its"
-        " 95 % interval, or a measure is worse"
-    )
+    yield from describe_intervals({"queries": found["clusters"]})
+    yield from _describe_origins(found)
+    if found["better"]:
+        yield Message(
+            "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
+        )
+    else:
+        yield Message(
+            "no gain: on left-out sources, neither MRR nor the Brier score is better beyond its"
+            " 95 % interval, or a measure is worse"
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.workspace_files import PROMPTS
@@ -14,7 +14,7 @@ from tui_annotate.plugins.judges import JudgeOptions
 from tui_annotate.settings import Settings
 
 if TYPE_CHECKING:
-    from tui_annotate.lab.chat.command_options import EndpointOptions
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.plugins.judges import Judge, ReplyCache
     from tui_annotate.workspace import Workspace
 
@@ -54,26 +54,34 @@ class JudgeConfig:
 
 
 def choose_judge(
-    settings: Settings, *, model: str = "", base_url: str = "", **others: Any
+    settings: Settings,
+    chosen: JudgeChoice,
+    *,
+    folders: tuple[Path, ...] = (),
+    unasked: bool = False,
 ) -> JudgeConfig:
-    """Choose the judge model; command options take precedence over settings."""
-    named = model or settings.judge_model
+    """Choose the judge model; options take precedence over settings.
+
+    Args:
+        folders: folders with prompts, in place of the chosen one.
+        unasked: the caller sends no request, so no endpoint address is required.
+    """
+    named = chosen.base_url
+    if unasked and not (named or settings.judge_url):
+        named = NO_ENDPOINT
     return JudgeConfig(
-        judge=f"llm:{named}",
-        base_url=base_url or settings.judge_url,
-        trust=settings.endpoints.naming(base_url),
-        **others,
+        judge=f"llm:{chosen.model or settings.judge_model}",
+        base_url=named or settings.judge_url,
+        language=chosen.language,
+        folders=folders or ((chosen.prompts,) if chosen.prompts else ()),
+        concurrency=chosen.concurrency,
+        timeout=chosen.timeout,
+        max_retries=chosen.max_retries,
+        trust=settings.endpoints.naming(named),
     )
 
 
-def load_named_judge(
-    space: Workspace,
-    model: str,
-    *,
-    base_url: str,
-    endpoint: EndpointOptions,
-    unasked: bool = False,
-) -> Judge:
+def load_named_judge(space: Workspace, chosen: JudgeChoice, *, unasked: bool = False) -> Judge:
     """Load the judge that options and settings name; the workspace stores its replies.
 
     On a terminal, the user is asked whether to trust an address that only the settings name.
@@ -86,22 +94,14 @@ def load_named_judge(
         NotAllowed: only the settings name the address, and the user does not trust it.
         Unavailable: a required library is not installed.
     """
-    nowhere = NO_ENDPOINT if unasked and not space.settings.judge_url else ""
-    config = choose_judge(
-        space.settings,
-        model=model,
-        base_url=base_url or nowhere,
-        concurrency=endpoint.concurrency,
-        timeout=endpoint.timeout,
-        max_retries=endpoint.max_retries,
-    )
+    config = choose_judge(space.settings, chosen, unasked=unasked)
     if not unasked and config.trust is not None:
         from tui_annotate.cli.endpoint_trust import require_trust
 
         require_trust(config.trust, config.base_url)
     from tui_annotate.lab.chat.command_options import note_continuation
 
-    replies = open_replies(space.machines.replies, no_cache=endpoint.no_cache)
+    replies = open_replies(space.machines.replies, no_cache=chosen.no_cache)
     note_continuation(replies)
     return config.load(replies)
 

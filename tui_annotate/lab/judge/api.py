@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
 from functools import cache, partial, wraps
 from pathlib import Path
 from typing import (
@@ -23,29 +24,25 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidArgument, InvalidInput
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.lab.argument_types import check_types
+from tui_annotate.lab.chat.judge_choice import JudgeChoice
 from tui_annotate.lab.chat.judge_config import JudgeConfig, choose_judge
 from tui_annotate.lab.chat.prompts import check_folders
 from tui_annotate.lab.chat.reply_cache import open_replies
-from tui_annotate.lab.judge.context_order import (
-    ContextOrderResult,
-    SortOptions,
-    sort_row,
-)
+from tui_annotate.lab.judge.context_order import ContextOrderResult, sort_row
 from tui_annotate.lab.judge.evaluation import (
-    METRICS,
-    WORDS,
     BuiltInScale,
-    EvaluateOptions,
     EvaluationResult,
     estimate_evaluation_cost,
     evaluate_row,
 )
-from tui_annotate.lab.judge.metrics import MAX_CHARACTERS
-from tui_annotate.lab.judge.reference_answers import (
+from tui_annotate.lab.judge.options import (
+    METRICS,
+    WORDS,
+    EvaluateOptions,
     GenerateOptions,
-    ReferenceAnswer,
-    generate_row,
+    SortOptions,
 )
+from tui_annotate.lab.judge.reference_answers import ReferenceAnswer, generate_row
 from tui_annotate.lab.judge.rows import QuestionRow, rows_of_lists
 from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner, plan_cost
 from tui_annotate.methods.term_vectors import knows_chinese
@@ -263,7 +260,7 @@ def sort(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = SortOptions(**_pick(how, "k", "bottom", "screen", "swap", "max_chars"))
+    options = SortOptions(**_pick(how, SortOptions))
     return _open_runner(how).run(sort_row, rows, options)
 
 
@@ -281,9 +278,7 @@ def generate(
         Unavailable: the endpoint cannot be reached.
     """
     rows = rows_of_lists(questions, contexts)
-    options = GenerateOptions(
-        **_pick(how, "group_size", "seed", "slow", "keep_thinking", "max_chars")
-    )
+    options = GenerateOptions(**_pick(how, GenerateOptions))
     return _open_runner(how).run(generate_row, rows, options)
 
 
@@ -305,15 +300,15 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
         Unavailable: the endpoint cannot be reached, or the embedder or back end is not installed.
     """
     rows = rows_of_lists(questions, contexts, answers=answers, ground_truths=ground_truths)
-    options = EvaluateOptions(
-        metrics=tuple(how.get("metrics") or METRICS),
-        truth=GenerateOptions(
-            max_chars=how.get("max_chars", MAX_CHARACTERS), **_pick(how, "keep_thinking")
-        ),
-        **_pick(how, "top_k", "max_chars", "similarity"),
+    given = _pick(how, EvaluateOptions)
+    given["metrics"] = tuple(how.get("metrics") or METRICS)
+    options = EvaluateOptions(**given)
+    truth = GenerateOptions(
+        keep_thinking=how.get("keep_thinking", False), max_chars=options.max_chars
     )
+    options = replace(options, truth=truth)
     made = choose_scale(
-        _config_of(how),
+        choose_judge(load(), _choose_judge(how)),
         options.metrics,
         load(),
         embedder=how.get("embedder", ""),
@@ -328,28 +323,23 @@ def evaluate(  # noqa: PLR0917  four lists, in the argument order of the project
     return runner.run(partial(evaluate_row, scale=scale), rows, options)
 
 
-def _pick(how: Any, *names: str) -> dict[str, Any]:
-    return {name: how[name] for name in names if name in how}
+def _pick(how: Any, options: type) -> dict[str, Any]:
+    """Return the arguments that are fields of a dataclass of options."""
+    return {each.name: how[each.name] for each in fields(options) if each.name in how}
 
 
-def _config_of(how: Any) -> JudgeConfig:
-    folder = how.get("prompts")
-    return choose_judge(
-        load(),
-        model=how.get("model", ""),
-        base_url=how.get("base_url", ""),
-        language=how.get("language", ""),
-        folders=(Path(folder),) if folder else (),
-        concurrency=how.get("concurrency", 4),
-        timeout=how.get("timeout"),
-        max_retries=how.get("max_retries"),
-    )
+def _choose_judge(how: Any) -> JudgeChoice:
+    given = _pick(how, JudgeChoice)
+    for name in ("prompts", "cache"):
+        if given.get(name):
+            given[name] = Path(given[name])
+    return JudgeChoice(**given)
 
 
 def _open_runner(how: Any) -> JudgeRunner:
-    cache = how.get("cache")
-    replies = open_replies(file=Path(cache) if cache else None, no_cache=how.get("no_cache", False))
-    return make_runner(_config_of(how), replies, progress=how.get("progress"))
+    chosen = _choose_judge(how)
+    replies = open_replies(file=chosen.cache, no_cache=chosen.no_cache)
+    return make_runner(choose_judge(load(), chosen), replies, progress=how.get("progress"))
 
 
 class ScaleSetup(NamedTuple):

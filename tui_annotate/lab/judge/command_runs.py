@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
-from tui_annotate.cli.output import DONE_IN_PART, Column
+from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Message,
+    Part,
+    Row,
+    Table,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import (
@@ -24,11 +35,12 @@ from tui_annotate.lab.chat.command_options import (
 
 if TYPE_CHECKING:
     from tui_annotate.domain.vector_sets import VectorSet
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.lab.chat.judge_config import JudgeConfig
-    from tui_annotate.lab.judge.command_options import JudgeCommandOptions, JudgeInputOptions
+    from tui_annotate.lab.judge.command_options import JudgeInputOptions, JudgeRunOptions
     from tui_annotate.lab.judge.context_order import ContextOrderResult
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
-    from tui_annotate.lab.judge.evaluation import EvaluationResult
+    from tui_annotate.lab.judge.evaluation import EvaluationResult, MetricMean
     from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
     from tui_annotate.lab.judge.rows import QuestionRow
     from tui_annotate.lab.judge.runner import JudgePlan, JudgeRunner
@@ -52,7 +64,9 @@ class JudgeSetup:
 
 
 @contextmanager
-def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterator[JudgeSetup]:
+def open_setup(
+    source: JudgeInputOptions, judge: JudgeChoice, chosen: JudgeRunOptions
+) -> Iterator[JudgeSetup]:
     """Read the questions, prepare the judge that the options name, and show a progress bar.
 
     Raises:
@@ -74,15 +88,18 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
         if not source.file.exists():
             raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
         rows = _first_rows(read_rows(source.file), chosen)
-        with _open_runner(chosen, load(), _open_replies(chosen)) as (config, runner):
+        replies = _open_replies(judge, chosen)
+        opened = _open_runner(judge, load(), replies, dry_run=chosen.dry_run)
+        with opened as (config, runner):
             yield JudgeSetup(rows=rows, runner=runner, config=config, settings=load())
     elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)
             rows = _first_rows(judging.rows(source.dataset), chosen)
-            replies = _open_replies(chosen, space.machines.replies)
+            replies = _open_replies(judge, chosen, space.machines.replies)
             own = (space.path / PROMPTS,)
-            with _open_runner(chosen, space.settings, replies, own=own) as (config, runner):
+            opened = _open_runner(judge, space.settings, replies, dry_run=chosen.dry_run, own=own)
+            with opened as (config, runner):
                 yield JudgeSetup(
                     rows=rows,
                     runner=runner,
@@ -99,87 +116,82 @@ def open_setup(source: JudgeInputOptions, chosen: JudgeCommandOptions) -> Iterat
 
 @contextmanager
 def _open_runner(
-    chosen: JudgeCommandOptions,
+    judge: JudgeChoice,
     settings: Settings,
     replies: ReplyCache | None,
     *,
+    dry_run: bool,
     own: tuple[Path, ...] = (),
 ) -> Iterator[tuple[JudgeConfig, JudgeRunner]]:
-    from tui_annotate.lab.chat.judge_config import NO_ENDPOINT, choose_judge
+    from tui_annotate.lab.chat.judge_config import choose_judge
     from tui_annotate.lab.judge.api import make_runner
 
-    if chosen.language not in {"", "en", "zh"}:
+    if judge.language not in {"", "en", "zh"}:
         raise InvalidInput(
-            f"there are no prompts in the language {chosen.language!r}",
+            f"there are no prompts in the language {judge.language!r}",
             "pass --language en or --language zh",
         )
-    folders = (chosen.prompts, *own) if chosen.prompts else own
-    if chosen.prompts and not chosen.prompts.is_dir():
+    if judge.prompts and not judge.prompts.is_dir():
         raise InvalidInput(
-            f"folder {chosen.prompts} does not exist",
+            f"folder {judge.prompts} does not exist",
             "create a folder with prompts: tui-annotate judge export-prompts DIR",
         )
-    nowhere = NO_ENDPOINT if chosen.dry_run and not settings.judge_url else ""
-    config = choose_judge(
-        settings,
-        model=chosen.model,
-        base_url=chosen.base_url or nowhere,
-        language=chosen.language,
-        folders=folders,
-        concurrency=chosen.concurrency,
-        timeout=chosen.timeout,
-        max_retries=chosen.max_retries,
-    )
-    if not chosen.dry_run and config.trust is not None:
+    folders = (judge.prompts, *own) if judge.prompts else own
+    config = choose_judge(settings, judge, folders=folders, unasked=dry_run)
+    if not dry_run and config.trust is not None:
         require_trust(config.trust, config.base_url)
     with output.show_progress("replies") as show_progress:
         yield (
             config,
-            make_runner(config, replies, progress=None if chosen.dry_run else show_progress),
+            make_runner(config, replies, progress=None if dry_run else show_progress),
         )
 
 
-def _first_rows(rows: list[QuestionRow], chosen: JudgeCommandOptions) -> list[QuestionRow]:
+def _first_rows(rows: list[QuestionRow], chosen: JudgeRunOptions) -> list[QuestionRow]:
     return rows[: chosen.limit] if chosen.limit else rows
 
 
 def _open_replies(
-    chosen: JudgeCommandOptions, workspace: ReplyCache | None = None
+    judge: JudgeChoice, chosen: JudgeRunOptions, workspace: ReplyCache | None = None
 ) -> ReplyCache | None:
     from tui_annotate.lab.chat.reply_cache import open_replies
 
     target = chosen.target
     replies = open_replies(
         workspace,
-        file=chosen.cache,
+        file=judge.cache,
         former=target.with_name(target.name + _FORMER_SUFFIX) if target else None,
-        no_cache=chosen.no_cache,
+        no_cache=judge.no_cache,
     )
     note_continuation(replies)
     return replies
 
 
-def print_plan(found: JudgePlan, setup: JudgeSetup, chosen: JudgeCommandOptions) -> None:
+def show_plan(found: JudgePlan, setup: JudgeSetup, judge: JudgeChoice, *, as_json: bool) -> None:
     """Print the requests and characters that a run would send, and where to."""
-    named = chosen.base_url or setup.settings.judge_url
+    named = judge.base_url or setup.settings.judge_url
     to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
-    if chosen.as_json:
-        output.print_json(found.as_json())
-        return
     left = found.calls - found.cached
-    output.print_line(
+    line = (
         f"questions: {found.rows:,}; calls of the model: at most {found.calls:,}; replies already "
         f"cached: {found.cached:,}; calls to send{to}: {left:,}, with about "
         f"{found.characters:,} characters"
     )
+    output.show(found.as_json(), [line], as_json=as_json)
 
 
 def print_tally(
-    runner: JudgeRunner, chosen: JudgeCommandOptions, *, ragas_requests: int | None = None
+    runner: JudgeRunner,
+    judge: JudgeChoice,
+    *,
+    max_unclear: float,
+    ragas_requests: int | None = None,
 ) -> None:
     """Print the counts of the model's replies to standard error, and set the exit code.
 
-    `ragas_requests`: number of requests of the library RAGAS; None without it.
+    Args:
+        max_unclear: maximum share of questions without a readable reply.
+        ragas_requests: number of requests of the library RAGAS; None without it.
     """
     tally = runner.tally
     if ragas_requests is not None:
@@ -188,35 +200,28 @@ def print_tally(
             " cache"
         )
     if ragas_requests is None or tally.asked + tally.cached:
-        output.print_note(describe_replies(tally, runner.judge.host, no_cache=chosen.no_cache))
+        output.print_note(describe_replies(tally, runner.judge.host, no_cache=judge.no_cache))
     print_missing_replies(tally)
-    check_unclear(tally, chosen.max_unclear)
+    check_unclear(tally, max_unclear)
 
 
 _MAX_ROWS = 20
 
 
-def print_sorted(found: Sequence[ContextOrderResult]) -> None:
-    """Print each question's contexts in the judge's order, then the means of the rank measures."""
-    columns = [
-        Column("question", flexible=True),
-        *(Column(name, number=True) for name in ("contexts", "useful", "spearman", "overlap")),
-        Column("judge's order", flexible=True),
-    ]
-    rows = [
-        [
-            each.row.question,
-            len(each.row.contexts),
-            "" if each.good is None else len(each.good),
-            _format_figure(each.spearman),
-            _format_figure(each.sim),
-            each.reason or " ".join(map(str, each.sorted)),
-        ]
-        for each in found
-    ]
-    _print_rows(columns, rows)
+_ORDERS: Final[Columns[ContextOrderResult]] = (
+    flexible_column("question", lambda each: each.row.question),
+    number_column("contexts", lambda each: len(each.row.contexts)),
+    number_column("useful", lambda each: "" if each.good is None else len(each.good)),
+    number_column("spearman"),
+    number_column("overlap", "sim"),
+    flexible_column("judge's order", lambda each: each.reason or " ".join(map(str, each.sorted))),
+)
+
+
+def describe_sorted(found: Sequence[ContextOrderResult]) -> Iterator[Part]:
+    """Describe each question's contexts in the judge's order, then means of the rank measures."""
+    yield from _first_questions(found, _ORDERS)
     compared = [each.sim for each in found if not each.covered]
-    covered = len(found) - len(compared)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         # An overlap that is 1 by construction would hide how much the orders differ.
@@ -224,90 +229,104 @@ def print_sorted(found: Sequence[ContextOrderResult]) -> None:
     ):
         there = [value for value in values if value is not None]
         mean = f"{sum(there) / len(there):.3f}" if there else "-"
-        output.print_line(
+        yield (
             f"mean {name}: {mean}; questions with a value: {len(there):,}; "
             f"questions without a value: {len(values) - len(there):,}"
         )
-    if covered:
+    if covered := len(found) - len(compared):
         known = [each.sim for each in found if each.sim is not None]
-        output.print_line(
+        yield (
             f"questions whose contexts are all among the first k (-k), so that their overlap is 1"
             f" for every order: {covered:,}; mean overlap with them: {sum(known) / len(known):.3f}"
         )
 
 
-def print_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
+_ANSWERS: Final[Columns[ReferenceAnswer]] = (
+    flexible_column("question", lambda each: each.row.question),
+    flexible_column("ground truth", lambda each: each.ground_truth or f"- ({each.reason})"),
+)
+
+
+def show_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
     """Print the reference answers, or why a question has none."""
     if missing := sum(each.ground_truth is None for each in found):
         output.print_message(f"questions without a reference answer: {missing:,}")
-    if as_json:
-        output.print_json([each.as_json() for each in found])
-        return
-    columns = [Column("question", flexible=True), Column("ground truth", flexible=True)]
-    _print_rows(
-        columns, [[each.row.question, each.ground_truth or f"- ({each.reason})"] for each in found]
-    )
+    values = [each.as_json() for each in found]
+    output.show(values, _first_questions(found, _ANSWERS), as_json=as_json)
 
 
-def print_evaluated(
+def show_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
     """Print the scores of each question, then the means of the metrics.
 
     `embedder`: name of the embedder that compared questions; empty without one.
     """
-    from tui_annotate.lab.judge.evaluation import VECTORS, mean_metrics, mean_similarities
+    from tui_annotate.lab.judge.evaluation import mean_metrics, mean_similarities
 
-    means = mean_metrics(found, metrics)
-    similarities = mean_similarities(found)
     for what in ("answer", "ground_truth"):
         if made := sum(what in each.generated for each in found):
             output.print_message(
                 f"generated before scoring: {output.many(made, what.replace('_', ' '))}"
             )
-    if as_json:
-        values: dict[str, Any] = {
-            "means": {
-                name: {
-                    "mean": each.mean,
-                    "count": each.count,
-                    "missing": each.missing,
-                    "reasons": Counter(row.reasons[name] for row in found if name in row.reasons),
-                }
-                for name, each in means.items()
-            },
-            "rows": [each.as_json() for each in found],
-        }
-        if similarities:
-            values["similarities"] = {
-                name: {"mean": each.mean, "count": each.count}
-                for name, each in similarities.items()
+    means = mean_metrics(found, metrics)
+    similarities = mean_similarities(found)
+    values: dict[str, Any] = {
+        "means": {
+            name: {
+                "mean": each.mean,
+                "count": each.count,
+                "missing": each.missing,
+                "reasons": Counter(row.reasons[name] for row in found if name in row.reasons),
             }
-            values["embedder"] = embedder
-        output.print_json(values)
-        return
-    columns = [Column("question", flexible=True), *(Column(name, number=True) for name in metrics)]
-    rows = [
-        [each.row.question, *(_format_figure(each.scores[name]) for name in metrics)]
-        for each in found
+            for name, each in means.items()
+        },
+        "rows": [each.as_json() for each in found],
+    }
+    if similarities:
+        values["similarities"] = {
+            name: {"mean": each.mean, "count": each.count} for name, each in similarities.items()
+        }
+        values["embedder"] = embedder
+    output.show(
+        values, _describe_evaluated(found, means, similarities, embedder=embedder), as_json=as_json
+    )
+
+
+def _describe_evaluated(
+    found: Sequence[EvaluationResult],
+    means: Mapping[str, MetricMean],
+    similarities: Mapping[str, MetricMean],
+    *,
+    embedder: str,
+) -> Iterator[Part]:
+    from tui_annotate.lab.judge.options import VECTORS
+
+    columns: list[Column[EvaluationResult]] = [
+        flexible_column("question", lambda each: each.row.question)
     ]
-    _print_rows(columns, rows)
+    columns += [number_column(name, partial(_score_of, metric=name)) for name in means]
+    yield from _first_questions(found, columns)
     for name, each in means.items():
-        output.print_line(
+        yield (
             f"mean {name}: {_format_figure(each.mean)}; questions with a score: {each.count:,}; "
             f"questions without a score: {each.missing:,}"
         )
     for name, each in similarities.items():
         compared = f"vectors of {embedder}" if name == VECTORS else name
-        output.print_line(
+        yield (
             f"answer_relevancy by the similarity of {compared}: mean {_format_figure(each.mean)};"
             f" questions: {each.count:,}"
         )
     if len(similarities) > 1:
-        output.print_message(
+        yield Message(
             "cosines of vectors and of words are not comparable; compare all questions in one way"
             " with --similarity words"
         )
+
+
+def _score_of(result: EvaluationResult, *, metric: str) -> float | None:
+    return result.scores[metric]
 
 
 def check_values(found: Sequence[EvaluationResult], metrics: Sequence[str]) -> None:
@@ -336,9 +355,7 @@ def _format_figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _print_rows(columns: Sequence[Column], rows: Sequence[Sequence[str | float]]) -> None:
-    output.print_table(columns, rows[:_MAX_ROWS])
-    if (more := len(rows) - _MAX_ROWS) > 0:
-        output.print_message(
-            f"questions not shown: {more:,}; use -o or --json to get all questions"
-        )
+def _first_questions(found: Sequence[Row], columns: Columns[Row]) -> Iterator[Part]:
+    yield Table(found[:_MAX_ROWS], columns)
+    if (more := len(found) - _MAX_ROWS) > 0:
+        yield Message(f"questions not shown: {more:,}; use -o or --json to get all questions")

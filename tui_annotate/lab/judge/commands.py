@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, output
+from tui_annotate.cli import output
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
@@ -29,35 +30,38 @@ from tui_annotate.cli.options import (
     option,
 )
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.lab.chat.command_options import (
-    BaseUrlOption,
-    EndpointOptions,
     KeepThinkingOption,
+    LimitOption,
     MaxUnclearOption,
     check_unclear,
     describe_replies,
     exit_if_partial,
 )
 from tui_annotate.lab.judge.command_options import (
-    JudgeCommandOptions,
+    AnswerOptions,
+    ChosenJudge,
+    ChosenJudgeAndCache,
     JudgeInputOptions,
-    LanguageOption,
-    ModelOption,
-    PromptsOption,
+    JudgeRunOptions,
+    MetricOptions,
+    SortingOptions,
 )
 from tui_annotate.lab.judge.command_runs import (
     check_value,
     check_values,
+    describe_sorted,
     open_setup,
-    print_evaluated,
-    print_generated,
-    print_plan,
-    print_sorted,
     print_tally,
+    show_evaluated,
+    show_generated,
+    show_plan,
 )
+from tui_annotate.lab.judge.options import GenerateOptions
 from tui_annotate.plugins.files.output_paths import require_output_path
 
 if TYPE_CHECKING:
@@ -81,13 +85,10 @@ def suggest(
     dataset: Annotated[
         str, dataset_option("Dataset to search for unsupported spans (default: the only dataset).")
     ] = "",
-    model: ModelOption = "",
-    base_url: BaseUrlOption = "",
-    language: LanguageOption = "",
-    prompts: PromptsOption = None,
+    chosen: ChosenJudge,
     max_unclear: MaxUnclearOption = 0.0,
     max_chars: SuggestMaxCharsOption = 24_000,
-    endpoint: EndpointOptions,
+    limit: LimitOption = 0,
     dry_run: DryOption = False,
     common: CommonOptions,
 ) -> None:
@@ -109,79 +110,68 @@ def suggest(
         machines = space.machines
         options = ProposalOptions(
             dataset=choose_dataset(space, dataset),
-            language=language,
-            folders=prompt_folders(space, prompts),
+            language=chosen.language,
+            folders=prompt_folders(space, chosen.prompts),
             max_chars=max_chars,
-            limit=endpoint.limit,
+            limit=limit,
         )
-        judge = load_named_judge(
-            space,
-            model,
-            base_url=base_url,
-            unasked=dry_run,
-            endpoint=endpoint,
-        )
+        judge = load_named_judge(space, chosen, unasked=dry_run)
         if dry_run:
             planned = ProposalService(machines).plan(options, judge)
-            _print_proposal_plan(planned, judge.host, as_json=common.as_json)
+            _show_proposal_plan(planned, judge.host, as_json=common.as_json)
             return
         with output.show_progress("samples") as show_progress:
             done = ProposalService(machines).run(options, judge, progress=show_progress)
     check_unclear(done.tally, max_unclear)
     if len(done.missing) == done.samples:  # whatever --max-unclear allows
         output.set_exit_code(DONE_IN_PART)
-    if common.as_json:
-        output.print_json(_proposals_as_json(done))
-    else:
-        _print_proposals(done, no_cache=endpoint.no_cache)
+    text = _describe_proposals(done, no_cache=chosen.no_cache)
+    output.show(_proposals_as_json(done), text, as_json=common.as_json)
     print_earlier_suggestions(done.earlier)
     exit_if_partial()
 
 
-def _print_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
+def _show_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
-    if as_json:
-        output.print_json(
-            {
-                "samples": planned.samples,
-                "calls": calls,
-                "cached": planned.cached,
-                "characters": planned.characters,
-            }
-        )
-        return
     where = f" to {host}" if host else ""
-    output.print_line(
+    line = (
         f"samples: {planned.samples:,}; calls: {calls:,}, with {planned.characters:,} characters"
         f" to send{where}; replies already cached: {planned.cached:,}"
     )
+    values = {
+        "samples": planned.samples,
+        "calls": calls,
+        "cached": planned.cached,
+        "characters": planned.characters,
+    }
+    output.show(values, [line], as_json=as_json)
 
 
-def _print_proposals(done: ProposalReport, *, no_cache: bool) -> None:
+def _describe_proposals(done: ProposalReport, *, no_cache: bool) -> Iterator[Part]:
     replies = describe_replies(done.tally, "the model", no_cache=no_cache)
-    output.print_result(
+    yield Result(
         f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,};"
         f" {replies}"
     )
-    output.print_result(
+    yield Result(
         f"samples with nothing found: {done.nothing_found:,}; samples without a usable reply:"
         f" {len(done.missing):,}"
     )
     for reason, count in done.refused.items():
-        output.print_message(f"rejected {reason}: {count:,}")
+        yield Message(f"rejected {reason}: {count:,}")
     if done.cut:
-        output.print_message(
+        yield Message(
             f"samples longer than --max-chars, of which only the start was sent: {done.cut:,}"
         )
     if done.skipped:
-        output.print_message(f"skipped samples without a source or a summary: {done.skipped:,}")
+        yield Message(f"skipped samples without a source or a summary: {done.skipped:,}")
     for key, each in islice(done.missing.items(), _MAX_MISSING_SHOWN):
-        output.print_message(f"{key}: no usable reply: {each}")
+        yield Message(f"{key}: no usable reply: {each}")
     more = len(done.missing) - _MAX_MISSING_SHOWN
     if more > 0:
-        output.print_message(f"no usable reply: {more:,} more samples (--json lists all)")
+        yield Message(f"no usable reply: {more:,} more samples (--json lists all)")
     if done.new:
-        output.print_note("answer the suggestions on the screen: tui-annotate annotate")
+        yield Note("answer the suggestions on the screen: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -249,47 +239,12 @@ def register(app: typer.Typer) -> None:
     add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
 
 
-RequestCharsOption = Annotated[
-    int,
-    typer.Option(
-        "--max-chars",
-        min=0,
-        metavar="N",
-        help="Maximum number of characters of contexts in one request, at least 2; 0 for no"
-        " maximum.",
-    ),
-]
-
-
 def sort(
     source: JudgeInputOptions,
     *,
-    k: Annotated[
-        int,
-        typer.Option(
-            "-k", "--k", min=1, metavar="N", help="Compare the judge's top N with the given top N."
-        ),
-    ] = 10,
-    bottom: Annotated[
-        bool,
-        flag(
-            "--bottom",
-            "Compare the end of the judge's order and the end of the retriever's, not the starts.",
-        ),
-    ] = False,
-    keep_irrelevant: Annotated[
-        bool,
-        flag("--keep-irrelevant", "Include contexts that do not help to answer the question."),
-    ] = False,
-    both_orders: Annotated[
-        bool,
-        flag(
-            "--both-orders",
-            "Ask the judge about each pair of contexts in both orders, to reduce position bias.",
-        ),
-    ] = False,
-    max_chars: RequestCharsOption = 0,
-    chosen: JudgeCommandOptions,
+    options: SortingOptions,
+    judge: ChosenJudgeAndCache,
+    chosen: JudgeRunOptions,
 ) -> None:
     """Sort contexts by relevance with an LLM judge.
 
@@ -300,33 +255,28 @@ def sort(
 
     Exit code: 3 if no question has a rank correlation, or none has such a fraction.
     """
-    from tui_annotate.lab.judge.context_order import SortOptions, estimate_sorting_cost, sort_row
+    from tui_annotate.lab.judge.context_order import estimate_sorting_cost, sort_row
     from tui_annotate.lab.judge.result_files import write_sorted
     from tui_annotate.lab.judge.runner import plan_cost
 
-    options = SortOptions(
-        k=k, bottom=bottom, screen=not keep_irrelevant, swap=both_orders, max_chars=max_chars
-    )
-    with open_setup(source, chosen) as setup:
+    with open_setup(source, judge, chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
                 setup.rows, setup.runner, options, work=sort_row, estimate=estimate_sorting_cost
             )
-            print_plan(cost, setup, chosen)
+            show_plan(cost, setup, judge, as_json=chosen.as_json)
             return
         found = setup.runner.run(sort_row, setup.rows, options)
         if setup.dataset_judge:
             setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
             write_sorted(found, chosen.target)
-    print_tally(setup.runner, chosen)
+    print_tally(setup.runner, judge, max_unclear=chosen.max_unclear)
     texts = [text for row in setup.rows for text in row.texts]
     if cut := sum(options.cut_context(text) != text for text in texts):
         output.print_message(f"contexts of which only the start was sent (--max-chars): {cut:,}")
-    if chosen.as_json:
-        output.print_json([each.as_json() for each in found])
-    else:
-        print_sorted(found)
+    shown = [each.as_json() for each in found]
+    output.show(shown, describe_sorted(found), as_json=chosen.as_json)
     for name, values in (
         ("spearman", [each.spearman for each in found]),
         ("overlap", [each.sim for each in found]),
@@ -349,28 +299,10 @@ AnswersDirOption = Annotated[
 def generate(
     source: JudgeInputOptions,
     *,
-    group_size: Annotated[
-        int,
-        typer.Option(
-            min=2,
-            metavar="N",
-            help="Maximum number of contexts, or of answers to merge, in one request.",
-        ),
-    ] = 20,
-    seed: Annotated[
-        int, option("--seed", "N", "Random seed for dividing the contexts into groups.")
-    ] = 0,
-    one_by_one: Annotated[
-        bool,
-        flag(
-            "--one-by-one",
-            "Send each context in requests of its own; split long contexts into parts.",
-        ),
-    ] = False,
-    max_chars: RequestCharsOption = 0,
-    keep_thinking: KeepThinkingOption = False,
+    options: AnswerOptions,
     answers_dir: AnswersDirOption = None,
-    chosen: JudgeCommandOptions,
+    judge: ChosenJudgeAndCache,
+    chosen: JudgeRunOptions,
 ) -> None:
     """Generate reference answers with an LLM judge.
 
@@ -381,7 +313,6 @@ def generate(
     Exit code: 3 if no question has a reference answer.
     """
     from tui_annotate.lab.judge.reference_answers import (
-        GenerateOptions,
         estimate_answer_cost,
         generate_row,
     )
@@ -390,19 +321,12 @@ def generate(
 
     if answers_dir:  # before the first request, not after the last one
         require_output_path(answers_dir)
-    options = GenerateOptions(
-        group_size=group_size,
-        seed=seed,
-        slow=one_by_one,
-        keep_thinking=keep_thinking,
-        max_chars=max_chars,
-    )
-    with open_setup(source, chosen) as setup:
+    with open_setup(source, judge, chosen) as setup:
         if chosen.dry_run:
             cost = plan_cost(
                 setup.rows, setup.runner, options, work=generate_row, estimate=estimate_answer_cost
             )
-            print_plan(cost, setup, chosen)
+            show_plan(cost, setup, judge, as_json=chosen.as_json)
             return
         found = setup.runner.run(generate_row, setup.rows, options)
         if setup.dataset_judge:
@@ -411,23 +335,14 @@ def generate(
             write_generated(found, chosen.target)
         if answers_dir:
             write_truths(found, answers_dir)
-    print_tally(setup.runner, chosen)
-    print_generated(found, as_json=chosen.as_json)
+    print_tally(setup.runner, judge, max_unclear=chosen.max_unclear)
+    show_generated(found, as_json=chosen.as_json)
     check_value(
         "ground_truth", [each.reason if each.ground_truth is None else None for each in found]
     )
     exit_if_partial()
 
 
-MetricOption = Annotated[
-    list[str] | None,
-    option(
-        "--metric",
-        "NAME",
-        "Metric to compute: faithfulness, answer_relevancy, context_precision or context_recall;"
-        " repeatable (default: all).",
-    ),
-]
 EmbedderOption = Annotated[
     str,
     option(
@@ -439,12 +354,6 @@ EmbedderOption = Annotated[
 ]
 
 
-ContextCharsOption = Annotated[
-    int,
-    typer.Option(
-        min=2, metavar="N", help="Maximum total number of characters of a question's contexts."
-    ),
-]
 BackendOption = Annotated[
     str,
     option(
@@ -453,31 +362,17 @@ BackendOption = Annotated[
         "Implementation of the metrics: builtin, or the library ragas if installed.",
     ),
 ]
-SimilarityOption = Annotated[
-    str,
-    option(
-        "--similarity",
-        "NAME",
-        "How answer relevancy compares questions: vectors, words, or auto: by words if there is no"
-        " embedder, or if it has no vector for a text, as for Chinese texts with most embedders.",
-        complete=completion.complete_words("auto", "vectors", "words"),
-    ),
-]
 
 
 def evaluate(
     source: JudgeInputOptions,
     *,
-    metric: MetricOption = None,
-    top_k: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Maximum number of contexts per question.")
-    ] = 10,
-    max_chars: ContextCharsOption = 13_000,
+    measured: MetricOptions,
     embedder: EmbedderOption = "",
     backend: BackendOption = "builtin",
-    similarity: SimilarityOption = "auto",
     keep_thinking: KeepThinkingOption = False,
-    chosen: JudgeCommandOptions,
+    judge: ChosenJudgeAndCache,
+    chosen: JudgeRunOptions,
 ) -> None:
     """Evaluate answers and contexts by RAG metrics.
 
@@ -489,23 +384,17 @@ def evaluate(
     Exit code: 3 if a metric has no value for any question.
     """
     from tui_annotate.lab.judge.api import choose_scale, embedder_url, plan_evaluate
-    from tui_annotate.lab.judge.evaluation import (
-        METRICS,
-        BuiltInScale,
-        EvaluateOptions,
-        evaluate_row,
-    )
-    from tui_annotate.lab.judge.reference_answers import GenerateOptions
+    from tui_annotate.lab.judge.evaluation import BuiltInScale, evaluate_row
     from tui_annotate.lab.judge.result_files import write_evaluated
 
-    metrics = tuple(metric or METRICS)
-    truth = GenerateOptions(keep_thinking=keep_thinking, max_chars=max_chars)
-    options = EvaluateOptions(
-        metrics=metrics, top_k=top_k, max_chars=max_chars, similarity=similarity, truth=truth
-    )
-    with open_setup(source, chosen) as setup:
+    metrics = measured.metrics
+    similarity = measured.similarity
+    truth = GenerateOptions(keep_thinking=keep_thinking, max_chars=measured.max_chars)
+    options = replace(measured, truth=truth)
+    with open_setup(source, judge, chosen) as setup:
         if chosen.dry_run:
-            print_plan(plan_evaluate(setup.rows, setup.runner, options), setup, chosen)
+            cost = plan_evaluate(setup.rows, setup.runner, options)
+            show_plan(cost, setup, judge, as_json=chosen.as_json)
             return
         if "answer_relevancy" in metrics:
             require_trust(
@@ -531,13 +420,18 @@ def evaluate(
             )
         if chosen.target:
             write_evaluated(found, metrics, chosen.target)
-    print_tally(setup.runner, chosen, ragas_requests=how.ragas.requests if how.ragas else None)
+    print_tally(
+        setup.runner,
+        judge,
+        max_unclear=chosen.max_unclear,
+        ragas_requests=how.ragas.requests if how.ragas else None,
+    )
     pairs = zip(setup.rows, found, strict=True)
     if cut := sum(row.contexts != each.row.contexts for row, each in pairs):
         output.print_message(
             f"questions of which only the first contexts were read (--top-k, --max-chars): {cut:,}"
         )
-    print_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
+    show_evaluated(found, metrics, embedder=how.embedder, as_json=chosen.as_json)
     check_values(found, metrics)
     exit_if_partial()
 
@@ -613,32 +507,29 @@ def cache(
             oldest = delete_oldest_replies(path, keep=keep)
         else:
             path.unlink(missing_ok=True)
-    if as_json:
-        output.print_json(
+    values = {
+        "file": str(path),
+        "replies": found.replies,
+        "unreadable": found.unreadable,
+        "bytes": found.size,
+        "deleted": deleted,
+        "deleted_replies": oldest if deleted else 0,
+    }
+    text: list[Part] = [
+        Facts(
             {
                 "file": str(path),
                 "replies": found.replies,
-                "unreadable": found.unreadable,
-                "bytes": found.size,
-                "deleted": deleted,
-                "deleted_replies": oldest if deleted else 0,
+                "unreadable lines": found.unreadable,
+                "size in bytes": found.size,
             }
         )
-        return
-    output.print_facts(
-        {
-            "file": str(path),
-            "replies": found.replies,
-            "unreadable lines": found.unreadable,
-            "size in bytes": found.size,
-        }
-    )
+    ]
     if deleted:
         replies = output.many(oldest, "cached reply", "cached replies")
-        output.print_note(f"deleted {replies}" if keep else "deleted the cache")
+        text.append(Note(f"deleted {replies}" if keep else "deleted the cache"))
+    elif delete and keep:
+        text.append(Note(f"the cache has no more than {keep:,} replies"))
     elif delete:
-        output.print_note(
-            f"the cache has no more than {keep:,} replies"
-            if keep
-            else "there is no cache to delete"
-        )
+        text.append(Note("there is no cache to delete"))
+    output.show(values, text, as_json=as_json)

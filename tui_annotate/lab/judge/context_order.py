@@ -6,53 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import MissingReplies, NoReply, parse_choice
 from tui_annotate.lab.judge.metrics import (
     MissingReason,
-    check_max_chars,
     insert_by_rank,
     max_comparisons,
     overlap,
     spearman,
 )
+from tui_annotate.lab.judge.options import SortOptions
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
 _DIGITS: Final = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SortOptions:
-    """Options for sorting a question's retrieved texts (contexts) with a judge.
-
-    Attributes:
-        k: number of contexts of both orders to compare, at least 1.
-        bottom: compare the last k contexts instead of the first k.
-        screen: omit contexts that do not help to answer.
-        swap: ask about each pair in both orders; on a contradiction the order stays.
-        max_chars: maximum number of code points of the contexts in a request, which has up to two;
-            0 for no maximum. The rest of a longer context is not sent.
-    """
-
-    k: int = 10
-    bottom: bool = False
-    screen: bool = True
-    swap: bool = False
-    max_chars: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_max_chars(self.max_chars)
-        if self.k < 1:
-            raise InvalidInput(
-                f"invalid number of contexts to compare: k is {self.k}", "choose a k of at least 1"
-            )
-
-    def cut_context(self, context: str) -> str:
-        """Return the part of a context that is sent: at most half of a request's maximum."""
-        return context[: self.max_chars // 2] if self.max_chars else context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,9 +12,10 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
-from tui_annotate.lab.judge.context_order import ContextOrderResult, SortOptions
-from tui_annotate.lab.judge.evaluation import EvaluateOptions, EvaluationResult
-from tui_annotate.lab.judge.reference_answers import GenerateOptions, ReferenceAnswer
+from tui_annotate.lab.judge.context_order import ContextOrderResult
+from tui_annotate.lab.judge.evaluation import EvaluationResult
+from tui_annotate.lab.judge.options import EvaluateOptions, GenerateOptions, SortOptions
+from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
 from tui_annotate.lab.judge.rows import (
     GROUND_TRUTH,
     ORDER,

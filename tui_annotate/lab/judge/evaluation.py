@@ -10,8 +10,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
     MissingReplies,
@@ -23,16 +21,15 @@ from tui_annotate.lab.chat.replies import (
 )
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.judge.metrics import (
-    MAX_CHARACTERS,
     MissingReason,
     average_precision,
     mean_relevancy,
     mean_verdict,
     select_contexts,
 )
+from tui_annotate.lab.judge.options import VECTORS, WORDS, EvaluateOptions
 from tui_annotate.lab.judge.reference_answers import (
     EXPECTED_ANSWER,
-    GenerateOptions,
     estimate_answer_cost,
     generate_row,
     number_texts,
@@ -44,15 +41,7 @@ from tui_annotate.methods.term_vectors import word_vectors
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-METRICS: Final = ("faithfulness", "answer_relevancy", "context_precision", "context_recall")
 INVENTED_QUESTIONS: Final = 3
-VECTORS: Final = "vectors"
-WORDS: Final = "words"
-SIMILARITIES: Final = ("auto", VECTORS, WORDS)
-"""How answer relevancy compares questions.
-
-"auto": by words if there is no embedder, or if it has no vector for a text.
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,34 +202,6 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
         if isinstance(value, list)
         else None
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EvaluateOptions:
-    """Options for scoring answers; `similarity` is one of `SIMILARITIES`."""
-
-    metrics: tuple[str, ...] = METRICS
-    top_k: int = 10
-    max_chars: int = MAX_CHARACTERS
-    similarity: str = "auto"
-    truth: GenerateOptions = field(default_factory=GenerateOptions)
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        if unknown := [name for name in self.metrics if name not in METRICS]:
-            raise InvalidInput(
-                f"unknown metric {unknown[0]!r}", f"choose from: {', '.join(METRICS)}"
-            )
-        if self.similarity not in SIMILARITIES:
-            raise InvalidInput(
-                f"unknown similarity {self.similarity!r}",
-                f"choose one of: {', '.join(SIMILARITIES)}",
-            )
-        if not self.metrics or self.top_k < 1 or self.max_chars < 2:
-            raise InvalidInput(
-                "an evaluation needs a metric, --top-k of at least 1 and --max-chars of at least 2",
-                "add --metric NAME, or pass larger values for --top-k or --max-chars",
-            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,12 +13,9 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum, unique
 from typing import Final, TypeVar
 
-from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.replies import MissingReplies, NoReply
+from tui_annotate.lab.judge.options import GROUP_SIZE, MAX_CHARACTERS
 
-GROUP_SIZE: Final = 20
-MAX_CHARACTERS: Final = 13_000
-"""Default maximum number of code points of a question's retrieved texts."""
 _EPSILON: Final = 1e-10
 """Constant added to the denominator of the average precision, which stays below 1."""
 
@@ -53,15 +50,6 @@ class MissingReason(StrEnum):
         if missing.refused:
             return cls.REFUSED_PROMPT
         return cls.FAILED_PROMPT if missing.failed else cls.UNCLEAR_JUDGE
-
-
-def check_max_chars(most: int) -> None:
-    """Raise InvalidInput unless a maximum number of characters is 0 (no maximum) or at least 2."""
-    if most < 0 or most == 1:
-        raise InvalidInput(
-            f"invalid maximum number of characters in a request: {most:,}",
-            "pass a maximum of at least 2, or 0 for no maximum",
-        )
 
 
 # ---------------------------------------------------------------- orders

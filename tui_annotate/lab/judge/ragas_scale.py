@@ -20,8 +20,9 @@ import httpx2
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, Unavailable
 from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
-from tui_annotate.lab.judge.evaluation import VECTORS, MetricScore
+from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
+from tui_annotate.lab.judge.options import VECTORS
 from tui_annotate.plugins.http_errors import shorten_line
 from tui_annotate.plugins.http_transport import (
     check_timeout,

@@ -12,73 +12,23 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
 
-from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.lab.argument_types import check_fields
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
     MissingReplies,
     NoReply,
-    parse_answer,
 )
 from tui_annotate.lab.judge.metrics import (
-    GROUP_SIZE,
     MissingReason,
-    check_max_chars,
     count_reductions,
     pack_texts,
     split_groups,
 )
+from tui_annotate.lab.judge.options import GenerateOptions
 from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
-PART: Final = 6_000
-"""Length, in code points, of the parts in which long texts are read: about 2,000 tokens."""
-WINDOW: Final = 24_000
-"""Maximum length, in code points, of a part of a text and the parts before it together."""
 EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerateOptions:
-    """Options with which a judge generates reference answers.
-
-    Attributes:
-        group_size: maximum contexts, or partial answers to merge, in one call; at least 2.
-        seed: random seed of the order of contexts.
-        keep_thinking: keep the model's thinking as a part of its answers.
-        max_chars: maximum number of code points of the contexts in a request; 0 for no maximum. A
-            longer context is read in parts.
-    """
-
-    group_size: int = GROUP_SIZE
-    seed: int = 0
-    slow: bool = False
-    keep_thinking: bool = False
-    max_chars: int = 0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
-        check_max_chars(self.max_chars)
-        if self.group_size < 2:
-            raise InvalidInput(
-                f"group size {self.group_size} is too small for merging partial answers",
-                "pass --group-size of at least 2",
-            )
-
-    @property
-    def window(self) -> int:
-        """Maximum length of a part of a context and the parts before it, if read one by one."""
-        return min(WINDOW, self.max_chars or WINDOW)
-
-    @property
-    def part(self) -> int:
-        """Length of the parts of a context, if read one by one."""
-        return min(PART, self.window)
-
-    def parse_answer(self, reply: str) -> str | None:
-        """Return the answer in a reply; "" if it states that there is none, None if it is empty."""
-        return parse_answer(reply, keep_thinking=self.keep_thinking)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

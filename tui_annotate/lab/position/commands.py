@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +27,7 @@ from tui_annotate.cli.options import (
     refuse_nan,
 )
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import Message, Note, Part
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
@@ -154,13 +154,13 @@ def create_qa(
     if source is not None:
         from tui_annotate.lab.position.row_files import read_rows
 
-        _print_files(
+        _show_files(
             making.write_questions(read_rows(source), target, wanted, name=source), as_json=as_json
         )
         return
     with _open_workspace_rows(workspace, dataset, question, count=passages or 1, seed=seed) as rows:
         name = Path(f"{dataset or 'workspace'}.jsonl")
-        _print_files(making.write_questions(rows, target, wanted, name=name), as_json=as_json)
+        _show_files(making.write_questions(rows, target, wanted, name=name), as_json=as_json)
 
 
 @contextmanager
@@ -222,17 +222,13 @@ def create_kv(
             )
         found = making.generate_lookups(keys, examples, seed=seed)
         name = Path(f"kv-{keys}-keys.jsonl")
-    _print_files(making.write_lookups(found, target, gold_at, name=name), as_json=as_json)
+    _show_files(making.write_lookups(found, target, gold_at, name=name), as_json=as_json)
 
 
-def _print_files(made: GenerationReport, *, as_json: bool) -> None:
+def _show_files(made: GenerationReport, *, as_json: bool) -> None:
     output.print_non_finite(made.not_finite)
-    if as_json:
-        output.print_json(asdict(made))
-        return
-    for path in made.files:
-        output.print_line(str(path))
-    output.print_note(f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}")
+    counts = f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}"
+    output.show(made, [*map(str, made.files), Note(counts)], as_json=as_json)
 
 
 MAX_MISSING_SHOWN = 5
@@ -291,12 +287,12 @@ def export_prompts(
     with written(target) as opened_file:
         done = asking.write_prompts(files, opened_file, options)
     output.print_non_finite(done.not_finite)
-    if as_json:
-        counts = {"prompts": done.rows, "not_finite": done.not_finite}
-        output.print_json({"file": str(target), **counts})
-        return
     where = f" to {target}" if target else ""
-    output.print_note(f"wrote {output.many(done.rows, 'prompt')}{where}")
+    output.show(
+        {"file": str(target), "prompts": done.rows, "not_finite": done.not_finite},
+        [Note(f"wrote {output.many(done.rows, 'prompt')}{where}")],
+        as_json=as_json,
+    )
 
 
 def _refuse_two_outputs(target: Path | None, what: str, *, as_json: bool) -> None:
@@ -429,10 +425,10 @@ def run(
         # Every prompt is built before the first one is sent, so that an invalid row costs nothing.
         rows = sum(1 for _ in asking.read_prompts(files, options))
         if dry_run:
-            _print_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
+            _show_run(asking.estimate_run(files, judge, options), judge, as_json=as_json, dry=True)
             return
         done = _ask_model(files, judge, options, target=target, rows=rows)
-    _print_run(done, judge, as_json=as_json, dry=False)
+    _show_run(done, judge, as_json=as_json, dry=False)
     if done.unanswered:
         raise typer.Exit(DONE_IN_PART)
 
@@ -462,39 +458,38 @@ def _ask_model(
         )
 
 
-def _print_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -> None:
+def _show_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -> None:
     output.print_non_finite(done.not_finite)
     missed = {str(place): count for place, count in sorted(done.unanswered.items(), key=str)}
-    if as_json:
-        output.print_json(
-            {
-                "rows": done.rows,
-                "cached": done.cached,
-                "unanswered": missed,
-                "refused": done.refused,
-                "failed": done.failed,
-                "characters": done.characters,
-                "not_finite": done.not_finite,
-                "model": judge.model,
-                "host": judge.host,
-            }
-        )
-        return
     sent = "to send" if dry else "sent"
-    show = output.print_line if dry else output.print_note
-    show(
+    line = (
         f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
         f" characters {sent}: {done.characters:,} (host: {judge.host})"
     )
+    text: list[Part] = [line if dry else Note(line)]
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
-        output.print_message(
-            f"rows without an answer: {sum(missed.values()):,} (for each gold position: {places})"
-        )
+        rows = f"{sum(missed.values()):,} (for each gold position: {places})"
+        text.append(Message(f"rows without an answer: {rows}"))
     if done.refused:
-        output.print_message(f"prompts that the endpoint refused: {done.refused:,}")
+        text.append(Message(f"prompts that the endpoint refused: {done.refused:,}"))
     if done.failed:
-        output.print_message(f"prompts that the endpoint failed to answer: {done.failed:,}")
+        text.append(Message(f"prompts that the endpoint failed to answer: {done.failed:,}"))
+    output.show(
+        {
+            "rows": done.rows,
+            "cached": done.cached,
+            "unanswered": missed,
+            "refused": done.refused,
+            "failed": done.failed,
+            "characters": done.characters,
+            "not_finite": done.not_finite,
+            "model": judge.model,
+            "host": judge.host,
+        },
+        text,
+        as_json=as_json,
+    )
 
 
 _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -19,6 +19,17 @@ from tui_annotate.cli.options import (
     option,
 )
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Column,
+    Columns,
+    Facts,
+    Grid,
+    Message,
+    Part,
+    flexible_column,
+    number_column,
+)
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.lab.chat.command_options import KeepThinkingOption
@@ -142,12 +153,11 @@ def evaluate(
 
             space.guidance.require_dataset(dataset)
             found = position_studies(space.machines).evaluate(dataset, options, rules=rules)
-    if common.as_json:
-        output.print_json(evaluation.as_json(found))
-    elif as_csv:
+    if as_csv:
         output.print_text(evaluation.as_csv(found))
     else:
-        print_evaluation(found, rules)
+        text = describe_evaluation(found, rules)
+        output.show(evaluation.as_json(found), text, as_json=common.as_json)
     if not found.all.n:
         rows = found.all.unanswered + found.unscored + found.left_out
         output.print_message(
@@ -183,46 +193,52 @@ def _parse_by(names: str) -> tuple[GroupBy, ...]:
         ) from error
 
 
-def print_evaluation(found: Evaluation, rules: MatchRules) -> None:
-    """Print one table for each model and kind of prompt, then notes."""
+def describe_evaluation(found: Evaluation, rules: MatchRules) -> Iterator[Part]:
+    """Describe the means as one table for each model and kind of prompt, then notes."""
     from tui_annotate.lab.position.evaluation import PositionTable
 
     titles = [each.value for each in found.by[len(found.split) :]]
     unanswered = found.all.unanswered > 0
-    columns = [output.Column(title, number=title != "model") for title in titles]
-    columns += [output.Column(each, number=True) for each in ("n", "questions", "mean", "95 %")]
-    if unanswered:
-        columns.append(output.Column("unanswered", number=True))
-    columns.append(output.Column(f"0 {' ' * (BAR_CELLS - 4)} 1", flexible=True))
+    columns: Columns[Any] = [
+        *(Column(title, number=title != "model") for title in titles),
+        *map(number_column, ("n", "questions", "mean", "95 %")),
+        *([number_column("unanswered")] if unanswered else []),
+        flexible_column(f"0 {' ' * (BAR_CELLS - 4)} 1"),
+    ]
     for at, table in enumerate(found.tables or (PositionTable((), (), found.all),)):
         if at:
-            output.print_line("")
+            yield ""
         if table.key:
             named = zip(found.split, table.key, strict=True)
-            output.print_line(", ".join(f"{by}: {_format_value(value)}" for by, value in named))
-        rows = [
-            [*map(_format_value, place), *_bar_cells(bar, unanswered=unanswered)]
-            for place, bar in table.groups
+            yield ", ".join(f"{by}: {_format_value(value)}" for by, value in named)
+        rows: list[list[Cell]] = [
+            [*place, *_bar_cells(bar, unanswered=unanswered)] for place, bar in table.groups
         ]
         if len(rows) != 1 and not table.all.mixed:
-            blanks = ["all", *[""] * (len(titles) - 1)]
-            rows.append([*blanks, *_bar_cells(table.all, unanswered=unanswered)])
-        output.print_table(columns, rows)
+            blanks = [""] * (len(titles) - 1)
+            rows.append(["all", *blanks, *_bar_cells(table.all, unanswered=unanswered)])
+        yield Grid(columns, rows)
     if found.people is not None:
-        _print_agreement(found.people)
+        yield from _describe_agreement(found.people)
     for line in _notes(found, rules):
-        output.print_message(line)
+        yield Message(line)
 
 
-def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[str | float]:
-    missing: list[str | float] = [bar.unanswered] if unanswered else []
-    counts: list[str | float] = [bar.n, len(bar.questions)]
-    if bar.mean is None:
-        return [*counts, "", "", *missing, ""]
-    if bar.interval is None:
-        return [*counts, bar.mean, "-", *missing, ""]
-    low, high = bar.interval
-    return [*counts, bar.mean, f"{low:.3f}-{high:.3f}", *missing, draw_bar(bar, BAR_CELLS)]
+def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[Cell]:
+    interval: Cell = ""
+    if bar.interval is not None:
+        low, high = bar.interval
+        interval = f"{low:.3f}-{high:.3f}"
+    elif bar.mean is not None:
+        interval = None
+    return [
+        bar.n,
+        len(bar.questions),
+        "" if bar.mean is None else bar.mean,
+        interval,
+        *([bar.unanswered] if unanswered else []),
+        draw_bar(bar, BAR_CELLS),
+    ]
 
 
 def _format_value(value: int | str | None) -> int | str:
@@ -237,18 +253,17 @@ def draw_bar(bar: PositionScore, cells: int) -> str:
     return "#" * low + "=" * (mean - low) + "-" * (high - mean)
 
 
-def _print_agreement(people: HumanAgreement) -> None:
-    kappa = "not defined" if people.kappa is None else f"{people.kappa:.3f}"
-    output.print_line("")
-    output.print_line(f"answers with a human verdict (right or wrong): {people.judged:,}")
-    output.print_facts(
+def _describe_agreement(people: HumanAgreement) -> Iterator[Part]:
+    yield ""
+    yield f"answers with a human verdict (right or wrong): {people.judged:,}"
+    yield Facts(
         {
             "  right according to both the metric and annotators": people.both,
             "  right according to the metric, but not to annotators": people.metric_alone,
             "  right according to annotators, but not to the metric": people.people_alone,
             "  wrong according to both the metric and annotators": people.neither,
             "  human verdict unclear or tied": people.open,
-            "  Cohen's kappa": kappa,
+            "  Cohen's kappa": "not defined" if people.kappa is None else f"{people.kappa:.3f}",
         }
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,7 +26,20 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.output import DONE_IN_PART, Column
+from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Grid,
+    Message,
+    Note,
+    Part,
+    Result,
+    Table,
+    flexible_column,
+    number_column,
+    whole_column,
+)
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound
 from tui_annotate.domain.people import Permission
@@ -50,15 +64,6 @@ if TYPE_CHECKING:
 
 _ID_LENGTH: Final = 8
 NO_EMBEDDER: Final = "none"
-RUN_COLUMNS: Final = (
-    output.Column("run", whole=True),
-    output.Column("dataset", whole=True),
-    output.Column("kind"),
-    output.Column("maker", whole=True),
-    output.Column("ended"),
-    output.Column("embedder", flexible=True),
-    output.Column("state", flexible=True),
-)
 
 
 def run_as_json(run: ScoreRun) -> dict[str, Any]:
@@ -104,18 +109,18 @@ def check_complete(scored: ScoreReport, max_unclear: float = MAX_UNCLEAR) -> Non
         output.set_exit_code(DONE_IN_PART)
 
 
-def print_report(scored: ScoreReport) -> None:
-    """Print the result of scoring: one line, then its notes as messages."""
+def describe_report(scored: ScoreReport) -> Iterator[Part]:
+    """Describe the result of scoring: one line, then its notes as messages."""
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
     line += f", {format_count(scored.values, 'score')}"
     if scored.skipped:
         line += f"; {format_count(scored.skipped, 'sample')} without a score"
-    output.print_result(line)
+    yield Result(line)
     for note in scored.notes:
-        output.print_message(note)
+        yield Message(note)
     if scored.tally:
-        print_missing_replies(scored.tally)
+        yield partial(print_missing_replies, scored.tally)
 
 
 def format_cost(scorer: str, samples: int, cost: EmbeddingCost | None) -> str:
@@ -209,10 +214,11 @@ def train_probe(
             workspace=common.workspace,
         )
     found.probe.write(target)
-    if common.as_json:
-        output.print_json(_probe_as_json(found, taken, target))
-    else:
-        _print_probe(found, taken, target)
+    output.show(
+        _probe_as_json(found, taken, target),
+        _describe_probe(found, taken, target),
+        as_json=common.as_json,
+    )
 
 
 def _train_on_dataset(dataset: str, options: ProbeOptions, *, workspace: Path | None) -> Any:
@@ -236,31 +242,30 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
     return ProbeOptions(model=model, layer=number, seed=seed, whose=LabelSource(whose))
 
 
-def _print_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> None:
+def _describe_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> Iterator[Part]:
     known = sum(taken.known)
-    output.print_line(
+    yield (
         f"{output.many(len(taken.known), 'question')}: the model can answer {known:,} and cannot "
         f"answer {len(taken.known) - known:,}; the probe was trained on {found.training:,} "
         f"questions and tested on {found.held_out:,}"
     )
-    output.print_line("")
+    yield ""
     titles = ("layer", "accuracy", "precision", "recall", "specificity")
-    columns = [Column(each, number=True) for each in titles]
     rows = [
-        [
+        (
             str(layer),
-            *(
-                "-" if share is None else f"{share:.3f}"
-                for share in (each.accuracy, each.precision, each.recall, each.specificity)
-            ),
+            each.accuracy,
+            each.precision,
+            each.recall,
+            each.specificity,
             "kept" if layer == found.probe.layer else "",
-        ]
+        )
         for layer, each in found.layers.items()
     ]
-    output.print_table([*columns, Column("")], rows)
+    yield Grid([*map(number_column, titles), ""], rows)
     for why, count in sorted(taken.unused.items()):
-        output.print_message(f"excluded: {output.many(count, 'question')}: {why}")
-    output.print_note(f"wrote the probe of layer {found.probe.layer} to {target}")
+        yield Message(f"excluded: {output.many(count, 'question')}: {why}")
+    yield Note(f"wrote the probe of layer {found.probe.layer} to {target}")
 
 
 def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
@@ -354,6 +359,7 @@ def compute(
 
     Exit code: 3 if a scorer has no value for any sample, or its embedder failed for a text.
     """
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
     from tui_annotate.plugins.scoring import ScorerOptions
@@ -363,13 +369,15 @@ def compute(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
-            loaded_judge = load_named_judge(
-                space,
-                judge,
+            asked = JudgeChoice(
+                model=judge,
                 base_url=base_url,
-                unasked=dry_run,
-                endpoint=endpoint,
+                no_cache=endpoint.no_cache,
+                concurrency=endpoint.concurrency,
+                timeout=endpoint.timeout,
+                max_retries=endpoint.max_retries,
             )
+            loaded_judge = load_named_judge(space, asked, unasked=dry_run)
         if "similarity" in scorers and not (base_url or dry_run):
             require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))
         load = partial(
@@ -439,7 +447,7 @@ def _run_scorer(
     with output.show_progress("samples") as show_progress:
         scored = service.run(wanted, progress=show_progress)
     if not as_json:
-        print_report(scored)
+        output.print_parts(describe_report(scored))
     check_complete(scored, max_unclear)
     return report_as_json(scored)
 
@@ -496,10 +504,7 @@ def import_scores(
         else:
             options = ColumnNames(id=id_column, score=score_column, low=low)
             scored = scoring.from_file(file, name=name, dataset=chosen, options=options)
-    if common.as_json:
-        output.print_json(report_as_json(scored))
-    else:
-        print_report(scored)
+    output.show(report_as_json(scored), describe_report(scored), as_json=common.as_json)
 
 
 def list_runs(*, dataset: DatasetOption = "", common: CommonOptions) -> None:
@@ -512,22 +517,17 @@ def list_runs(*, dataset: DatasetOption = "", common: CommonOptions) -> None:
         runs = space.machines.scores.runs(dataset)
         newest = {(run.dataset, run.kind, run.maker): run.id for run in runs}
     newest_ids = set(newest.values())
-    if common.as_json:
-        output.print_json([run_as_json(run) | {"stands": run.id in newest_ids} for run in runs])
-    else:
-        rows = [
-            (
-                run.id[:_ID_LENGTH],
-                run.dataset,
-                run.kind.value,
-                run.maker,
-                output.format_time(run.at),
-                run.embedder,
-                "" if run.id in newest_ids else "older",
-            )
-            for run in runs
-        ]
-        output.print_table(RUN_COLUMNS, rows)
+    columns: Columns[ScoreRun] = (
+        whole_column("run", lambda run: run.id[:_ID_LENGTH]),
+        whole_column("dataset"),
+        Column("kind", lambda run: run.kind.value),
+        whole_column("maker"),
+        Column("ended", lambda run: output.format_time(run.at)),
+        flexible_column("embedder"),
+        flexible_column("state", lambda run: "" if run.id in newest_ids else "older"),
+    )
+    values = [run_as_json(run) | {"stands": run.id in newest_ids} for run in runs]
+    output.show(values, [Table(runs, columns)], as_json=common.as_json)
 
 
 def delete(

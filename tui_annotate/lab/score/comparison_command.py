@@ -180,7 +180,7 @@ def compare(
         )
     from tui_annotate.lab.score.comparison import ComparisonOptions, ComparisonService
     from tui_annotate.lab.score.comparison_output import as_json as shaped
-    from tui_annotate.lab.score.comparison_output import print_comparison, print_csv
+    from tui_annotate.lab.score.comparison_output import describe_comparison, format_csv
     from tui_annotate.lab.score.detection_metrics import MEASURES
 
     if chart not in MEASURES:
@@ -213,12 +213,11 @@ def compare(
             " compared, and suggestions without sentence scores have no threshold",
             f"remove --threshold {thresholds['']:g}, or add scores with --score or --column",
         )
-    if as_json:
-        output.print_json(shaped(found))
-    elif as_csv:
-        print_csv(found)
+    if as_csv:
+        output.print_text(format_csv(found))
     else:
-        print_comparison(found, charted=chart)
+        text = describe_comparison(found, charted=chart)
+        output.show(shaped(found), text, as_json=as_json)
 
 
 def _parse_thresholds(given: Sequence[str]) -> dict[str, float]:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
-from tui_annotate.cli.intervals import print_interval_notes
-from tui_annotate.cli.output import Column
-from tui_annotate.cli.suggested_work import print_suggested_work
+from tui_annotate.cli.intervals import describe_intervals
+from tui_annotate.cli.report_parts import (
+    Cell,
+    Grid,
+    Message,
+    Part,
+    flexible_column,
+    number_column,
+)
+from tui_annotate.cli.suggested_work import describe_suggested_work
 from tui_annotate.domain.suggested_work import suggested_as_json
 from tui_annotate.lab.score.comparison import (
     BaselineDifference,
@@ -22,16 +30,18 @@ from tui_annotate.lab.score.detection_metrics import ChoiceOrigin, DetectionFigu
 from tui_annotate.lab.score.span_output import (
     calibration_as_json,
     calibration_rows,
+    describe_calibration,
     describe_gap,
+    describe_spans,
     format_bounds,
+    format_difference,
     list_gaps,
-    print_calibration,
-    print_spans,
+    note_zero,
     span_rows,
     spans_as_json,
     value_as_json,
 )
-from tui_annotate.methods.agreement import Measured, UndefinedReason
+from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.methods.calibration import CalibrationResult
 
@@ -247,46 +257,45 @@ _STYLES: Final = {
 }
 
 
-def print_csv(found: Comparison) -> None:
-    """Print all measures as CSV with a header, one row for each measure."""
+def format_csv(found: Comparison) -> str:
+    """Return all measures as CSV with a header, one row for each measure."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows([COLUMNS, *csv_rows(found)])
-    output.print_text(written.getvalue())
+    return written.getvalue()
 
 
-def print_comparison(found: Comparison, *, charted: str) -> None:
-    """Print the tables of scores and of suggestions, then all notes as messages.
+def describe_comparison(found: Comparison, *, charted: str) -> Iterator[Part]:
+    """Describe a comparison as tables, a chart and notes.
 
-    `charted`: name of the score whose curves are drawn; empty for none.
+    Args:
+        charted: name of the measure whose values and intervals are drawn.
     """
     judged = output.many(found.unsupported + found.supported, "sample")
-    output.print_line(f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}")
-    output.print_line("")
+    yield f"judged: {judged} of {found.samples:,}; unsupported: {found.unsupported:,}"
+    yield ""
     if found.machines:
-        _print_machines(found, charted=charted)
+        yield from _describe_machines(found, charted=charted)
     for compared in found.spans:
-        print_spans(compared)
-    _print_notes(found)
+        yield from describe_spans(compared)
+    yield from _describe_scope(found)
 
 
-def _print_machines(found: Comparison, *, charted: str) -> None:
-    columns = [Column("machine", flexible=True), Column("n", number=True)]
-    columns += [
-        Column(each, number=True)
-        for each in (*(style.title for style in _STYLES.values()), "threshold")
-    ]
-    output.print_table(columns, [row for each in found.machines for row in _machine_rows(each)])
-    output.print_line("")
+def _describe_machines(found: Comparison, *, charted: str) -> Iterator[Part]:
+    titles = ("n", *(style.title for style in _STYLES.values()), "threshold")
+    rows = [row for each in found.machines for row in _machine_rows(each)]
+    yield Grid([flexible_column("machine"), *map(number_column, titles)], rows)
+    yield ""
     style = _STYLES[charted]
-    output.print_line(f"{style.name}, 95% intervals:")
-    charts.print_intervals(
+    yield f"{style.name}, 95% intervals:"
+    yield partial(
+        charts.print_intervals,
         [_chart_interval(each, charted) for each in found.machines],
         least=style.least,
         most=style.most,
         chance=style.chance,
     )
-    output.print_line("")
-    _print_differences(found)
+    yield ""
+    yield from _describe_differences(found)
     for each in found.machines:
         what = "unsupported" if each.low else "supported"
         calibrations = {"": each.calibration}
@@ -298,10 +307,10 @@ def _print_machines(found: Comparison, *, charted: str) -> None:
         for part, calibration in calibrations.items():
             if calibration:
                 title = f"calibration of {each.name}{part}, as probability that a sample is {what}:"
-                print_calibration(title, calibration)
+                yield from describe_calibration(title, calibration)
 
 
-def _machine_rows(machine: MachineComparison) -> Iterator[list[str]]:
+def _machine_rows(machine: MachineComparison) -> Iterator[list[Cell]]:
     """Yield the row of a score, and below it the rows of its parts, if it made suggestions."""
     parts = {machine.name: machine.detected}
     if machine.split:
@@ -312,48 +321,50 @@ def _machine_rows(machine: MachineComparison) -> Iterator[list[str]]:
     for name, part in parts.items():
         yield [
             name,
-            f"{part.hits + part.misses + part.alarms + part.passes:,}",
+            part.hits + part.misses + part.alarms + part.passes,
             *(_format_figure(part.figures[measure]) for measure in _STYLES),
             _format_threshold(machine),
         ]
 
 
-def _print_differences(found: Comparison) -> None:
-    compared = [each for each in found.machines if each.difference]
+def _describe_differences(found: Comparison) -> Iterator[Part]:
+    compared = [(each, each.difference) for each in found.machines if each.difference]
     if not compared:
         return
-    output.print_line(
+    yield (
         f"difference to {found.options.baseline}, on samples that have both; excluded are samples"
         " that have only one:"
     )
-    columns = [Column("machine", flexible=True), Column("n", number=True)]
-    columns += [Column("excluded", number=True), Column("measure")]
-    columns += [Column("difference", number=True), Column("95% interval", number=True), Column("")]
-    output.print_table(
-        columns,
+    rows: list[list[Cell]] = [
         [
-            [
-                each.name,
-                f"{difference.n:,}",
-                f"{difference.only_one:,}",
-                _STYLES[measure].title,
-                _format_difference(figure.value),
-                format_bounds(figure.interval),
-                "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
-            ]
-            for each in compared
-            if (difference := each.difference) and difference.n
-            for measure, figure in difference.figures.items()
+            each.name,
+            difference.n,
+            difference.only_one,
+            _STYLES[measure].title,
+            format_difference(figure.value),
+            format_bounds(figure.interval),
+            note_zero(figure.interval),
+        ]
+        for each, difference in compared
+        if difference.n
+        for measure, figure in difference.figures.items()
+    ]
+    yield Grid(
+        [
+            flexible_column("machine"),
+            number_column("n"),
+            number_column("excluded"),
+            "measure",
+            number_column("difference"),
+            number_column("95% interval"),
+            "",
         ],
+        rows,
     )
-    for each in compared:
-        if each.difference and not each.difference.n:
-            output.print_line(f"{each.name}: no sample has both")
-    output.print_line("")
-
-
-def _format_difference(value: Measured) -> str:
-    return "-" if isinstance(value, UndefinedReason) else f"{value:+.3f}"
+    for each, difference in compared:
+        if not difference.n:
+            yield f"{each.name}: no sample has both"
+    yield ""
 
 
 def _format_threshold(machine: MachineComparison) -> str:
@@ -376,46 +387,50 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
     return ValueInterval(machine.name, text, figure.value, between.low, between.high)
 
 
-def _print_notes(found: Comparison) -> None:
+def _describe_scope(found: Comparison) -> Iterator[Part]:
+    """Describe what counts as unsupported, what is excluded, and what limits the results."""
     options = found.options
-    say = output.print_message
     labels = ", ".join(options.unwanted) or _name_default_labels(found)
     whom = {
         "people": f"the labels of all annotators, combined by the rule {options.pool}",
         "adjudicated": "adjudication",
     }
-    say(f"unsupported: {labels}, according to {whom.get(options.against, options.against)}")
+    yield Message(
+        f"unsupported: {labels}, according to {whom.get(options.against, options.against)}"
+    )
     if not options.unwanted and not found.benign:
-        say(
+        yield Message(
             "the label set has no label Benign: all of its labels count as unsupported; choose with"
             " --unsupported-label"
         )
     if len(found.readings) > 1:
         counts = (f"{count:,} with {readings:,}" for readings, count in found.readings.items())
-        say(f"judged samples by number of readings: {', '.join(counts)}")
+        yield Message(f"judged samples by number of readings: {', '.join(counts)}")
     for what, reason, count in left_out(found):
-        say(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
+        yield Message(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:
-        say(f"not compared: {name}: none of these samples has a value")
+        yield Message(f"not compared: {name}: none of these samples has a value")
     for machine in found.machines:
         if machine.missing:
-            line = f"{machine.name}: {output.many(machine.missing, 'sample')} without a value"
+            missing = f"{output.many(machine.missing, 'sample')} without a value"
             if machine.not_numbers:
                 not_numbers = output.many(machine.not_numbers, "sample")
-                line += f" (including {not_numbers} whose value is not a number)"
-            say(line)
+                missing += f" (including {not_numbers} whose value is not a number)"
+            yield Message(f"{machine.name}: {missing}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
-        say(
+        yield Message(
             "these samples determined whether low or high values are better for: "
             f"{', '.join(chosen)}; set this with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
-        say("* this threshold is the best one for these samples: the measures are optimistic")
+        yield Message(
+            "* this threshold is the best one for these samples: the measures are optimistic"
+        )
     for gap in list_gaps(_list_figures(found)):
-        say(gap)
-    print_suggested_work(found.suggested, excluded=options.without_suggested_work)
-    print_interval_notes(_count_clusters(found))
+        yield Message(gap)
+    yield from describe_suggested_work(found.suggested, excluded=options.without_suggested_work)
+    yield from describe_intervals(_count_clusters(found))
 
 
 def _list_figures(found: Comparison) -> Iterator[Mapping[str, Any]]:

@@ -22,11 +22,12 @@ from tui_annotate.cli.options import (
     argument,
     open_workspace,
 )
+from tui_annotate.cli.report_parts import Facts, Part, Result
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption, exit_if_partial
-from tui_annotate.lab.score.commands import check_complete, print_report, report_as_json
-from tui_annotate.lab.score.rank_command import PERCENTILE, ranked_as_json, show_ranked
+from tui_annotate.lab.score.commands import check_complete, describe_report, report_as_json
+from tui_annotate.lab.score.rank_command import PERCENTILE, describe_ranked, ranked_as_json
 
 if TYPE_CHECKING:
     from tui_annotate.lab.score.recipes import Recipe, RecipeReport
@@ -65,7 +66,7 @@ def run(
     for unused in recipe.unused:
         output.print_message(unused)
     if dry_run:
-        _print_plan(recipe, as_json=common.as_json)
+        _show_plan(recipe, as_json=common.as_json)
         return
     from tui_annotate.lab.score.recipes import list_urls, run_recipe
 
@@ -81,10 +82,7 @@ def run(
                 limit=limit,
                 progress=show_progress,
             )
-    if common.as_json:
-        output.print_json(_report_as_json(done))
-    else:
-        _print_report(done)
+    output.show(_report_as_json(done), _describe_report(done), as_json=common.as_json)
     for scored in done.scored:
         check_complete(scored)
     exit_if_partial()
@@ -118,7 +116,7 @@ def _hint_at_keys() -> Iterator[None]:
         raise
 
 
-def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
+def _show_plan(recipe: Recipe, *, as_json: bool) -> None:
     steps = [{"scorer": step.scorer, **step.options} for step in recipe.steps]
     values: dict[str, Any] = {
         "dataset": recipe.dataset,
@@ -127,18 +125,14 @@ def _print_plan(recipe: Recipe, *, as_json: bool) -> None:
         "ranker": None if recipe.ranker is None else dict(recipe.ranker),
         "outputs": [str(path) for path in (recipe.labelled, recipe.ranked) if path],
     }
-    if as_json:
-        output.print_json(values)
-        return
-    output.print_facts(
-        {
-            "data": values["input"] or recipe.dataset,
-            "scorers": ", ".join(step.scorer for step in recipe.steps)
-            or "no scorers: the scores in the input are used",
-            "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
-            "outputs": ", ".join(values["outputs"]) or "none",
-        }
-    )
+    facts = {
+        "data": values["input"] or recipe.dataset,
+        "scorers": ", ".join(step.scorer for step in recipe.steps)
+        or "no scorers: the scores in the input are used",
+        "ranker": "none" if recipe.ranker is None else recipe.ranker.get("ranker", PERCENTILE),
+        "outputs": ", ".join(values["outputs"]) or "none",
+    }
+    output.show(values, [Facts(facts)], as_json=as_json)
 
 
 def _report_as_json(done: RecipeReport) -> dict[str, Any]:
@@ -151,12 +145,12 @@ def _report_as_json(done: RecipeReport) -> dict[str, Any]:
     }
 
 
-def _print_report(done: RecipeReport) -> None:
+def _describe_report(done: RecipeReport) -> Iterator[Part]:
     if done.ingested is not None:
-        output.print_result(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+        yield Result(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
     for scored in done.scored:
-        print_report(scored)
+        yield from describe_report(scored)
     if done.ranked is not None:
-        show_ranked(done.ranked)
+        yield from describe_ranked(done.ranked)
     for path, report in done.written.items():
-        output.print_result(f"written: {path} with {output.many(report.records, 'sample')}")
+        yield Result(f"written: {path} with {output.many(report.records, 'sample')}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.report_parts import Cell, Grid, Message, Note, Part, number_column
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.score.commands import DatasetOption, run_as_json
 
@@ -96,10 +98,7 @@ def rank(
             use=tuple(score or ()),
         )
         ranked = RankService(space.machines).run(options, progress=show_progress)
-    if common.as_json:
-        output.print_json(ranked_as_json(ranked))
-    else:
-        show_ranked(ranked)
+    output.show(ranked_as_json(ranked), describe_ranked(ranked), as_json=common.as_json)
 
 
 def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
@@ -112,21 +111,20 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
     }
 
 
-def show_ranked(ranked: RankReport) -> None:
-    """Print a table of labels and categories, then the rule with the scores that it used."""
-    rows: list[tuple[str | float, ...]] = [
+def describe_ranked(ranked: RankReport) -> Iterator[Part]:
+    """Describe a table of labels and categories, then the rule with the scores that it used."""
+    rows: list[tuple[Cell, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]
     rows += [("questions", name, count) for name, count in ranked.categories.items()]
-    columns = (output.Column(""), output.Column("label"), output.Column("number", number=True))
-    output.print_table(columns, rows)
-    output.print_note(
+    yield Grid(("", "label", number_column("number")), rows)
+    yield Note(
         f"the ranker {ranked.run.maker} labelled the answers of dataset {ranked.run.dataset}"
         f" by the scores: {', '.join(ranked.used)}"
     )
     if ranked.without:
-        output.print_message(f"undecided, because they have no score: {ranked.without:,} answers")
+        yield Message(f"undecided, because they have no score: {ranked.without:,} answers")
     if ranked.partial:
-        output.print_message(
+        yield Message(
             f"labelled by fewer scores, because some are missing: {ranked.partial:,} answers"
         )

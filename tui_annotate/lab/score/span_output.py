@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.output import Column
+from tui_annotate.cli.report_parts import Column, Columns, Grid, Message, Part, Table, number_column
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
 from tui_annotate.lab.score.span_comparison import (
     Counts,
@@ -18,7 +18,7 @@ from tui_annotate.lab.score.span_comparison import (
 )
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import TOO_FEW_CLUSTERS, Interval, explain_no_interval
-from tui_annotate.methods.calibration import CalibrationResult
+from tui_annotate.methods.calibration import CalibrationBin, CalibrationResult
 from tui_annotate.methods.span_detection import MEASURES, WHOLE_SAMPLES, SpanFigure
 
 _DIGITS: Final = 4
@@ -273,40 +273,41 @@ def round_value(value: float | None) -> float | None:
     return None if value is None else round(value, _DIGITS)
 
 
-def print_spans(found: SpanComparison) -> None:
-    """Print the tables of one maker: measures by level, parts, difference and calibration."""
+def describe_spans(found: SpanComparison) -> Iterator[Part]:
+    """Describe the results of one maker: measures by level, parts, difference and calibration."""
     samples = output.many(found.result.n, "sample")
     clean = f", {found.clean:,} of them without a suggestion" if found.result.n else ""
-    output.print_line(f"suggestions of {found.maker}: {samples}{clean}")
-    _print_result(found.result, found.maker)
+    yield f"suggestions of {found.maker}: {samples}{clean}"
+    yield from _describe_result(found.result, found.maker)
     parts = {
         "on samples where people answered its suggestions": found.suggested,
         "on all other samples": found.independent,
     }
     for name, part in parts.items():
         if part:
-            output.print_line(f"{name}: {output.many(part.n, 'sample')}")
-            _print_result(part, f"{found.maker}, {name}")
+            yield f"{name}: {output.many(part.n, 'sample')}"
+            yield from _describe_result(part, f"{found.maker}, {name}")
     if found.difference:
-        _print_difference(found.difference, "difference")
+        yield from _describe_difference(found.difference, "difference")
     if found.sentence_difference:
         sentences = output.many(found.sentence_difference.sentences, "sentence")
-        _print_difference(found.sentence_difference, f"difference of the scores of {sentences}")
-    _print_notes(found)
+        what = f"difference of the scores of {sentences}"
+        yield from _describe_difference(found.sentence_difference, what)
+    yield from _describe_limits(found)
 
 
-def _print_result(found: SpanResult, name: str) -> None:
+def _describe_result(found: SpanResult, name: str) -> Iterator[Part]:
     if found.n:
-        _print_levels(found.counts, found.figures)
-    output.print_line("")
+        yield _levels_grid(found.counts, found.figures)
+    yield ""
     if scores := found.sentence_scores:
         sentences = output.many(scores.sentences, "sentence")
-        output.print_line(
+        yield (
             f"sentence scores of {name}, above {scores.threshold:g}: {sentences} of"
             f" {output.many(scores.n, 'sample')}"
         )
-        _print_levels(scores.counts, scores.figures)
-        output.print_line("")
+        yield _levels_grid(scores.counts, scores.figures)
+        yield ""
     calibrations = {
         "score of a suggestion, as probability that people marked a part of it": found.calibration,
         "score of a sentence, as probability that people marked a part of it": (
@@ -315,20 +316,18 @@ def _print_result(found: SpanResult, name: str) -> None:
     }
     for title, calibration in calibrations.items():
         if calibration:
-            print_calibration(f"{title}:", calibration)
+            yield from describe_calibration(f"{title}:", calibration)
 
 
-def _print_levels(counts: Counts, figures: Sequence[SpanFigure]) -> None:
-    columns = [Column("")]
-    columns += [Column(each, number=True) for each in ("marked", "people", *MEASURES)]
+def _levels_grid(counts: Counts, figures: Sequence[SpanFigure]) -> Grid:
     cells = {(each.level, each.measure): _format_figure(each) for each in figures}
-    output.print_table(
-        columns,
+    return Grid(
+        ["", *map(number_column, ("marked", "people", *MEASURES))],
         [
             [
                 _TITLES[level],
-                f"{counts[level][0]:,}",
-                f"{counts[level][2]:,}",
+                counts[level][0],
+                counts[level][2],
                 *(cells[level, measure] for measure in MEASURES),
             ]
             for level in counts
@@ -336,63 +335,67 @@ def _print_levels(counts: Counts, figures: Sequence[SpanFigure]) -> None:
     )
 
 
-def _print_difference(found: SpanDifference, what: str) -> None:
+_DIFFERENCES: Final[Columns[SpanFigure]] = (
+    Column("", lambda each: _TITLES[each.level]),
+    Column("measure"),
+    number_column("difference", lambda each: format_difference(each.value)),
+    number_column("95% interval", lambda each: format_bounds(each.interval)),
+    Column("", lambda each: note_zero(each.interval)),
+)
+
+
+def _describe_difference(found: SpanDifference, what: str) -> Iterator[Part]:
     samples = output.many(found.n, "sample")
-    output.print_line(
+    only_one = output.many(found.only_one, "sample")
+    line = (
         f"{what} to {found.baseline}, on {samples} for which both ran"
-        f" (excluded: {output.many(found.only_one, 'sample')} of only one){':' if found.n else ''}"
+        f" (excluded: {only_one} of only one)"
     )
-    if not found.n:
-        output.print_line("")
-        return
-    columns = [Column(""), Column("measure"), Column("difference", number=True)]
-    columns += [Column("95% interval", number=True), Column("")]
-    output.print_table(
-        columns,
-        [
-            [
-                _TITLES[figure.level],
-                figure.measure,
-                "-" if isinstance(figure.value, UndefinedReason) else f"{figure.value:+.3f}",
-                format_bounds(figure.interval),
-                "excludes zero" if figure.interval and figure.interval.excludes_zero else "",
-            ]
-            for figure in found.figures
-        ],
-    )
-    output.print_line("")
+    if found.n:
+        yield f"{line}:"
+        yield Table(found.figures, _DIFFERENCES)
+    else:
+        yield line
+    yield ""
 
 
-def print_calibration(title: str, found: CalibrationResult) -> None:
-    """Print a table of the bins that have cases, and both errors."""
-    output.print_line(title)
-    columns = [Column("probability")]
-    columns += [Column(each, number=True) for each in ("n", "mean", "observed", "95% interval")]
-    output.print_table(
-        columns,
-        [
-            [
-                f"{each.low:.1f} to {each.high:.1f}",
-                f"{each.n:,}",
-                format_value(each.mean),
-                format_value(each.observed),
-                f"{format_value(each.interval.low)} to {format_value(each.interval.high)}"
-                if each.interval
-                else "-",
-            ]
-            for each in found.bins
-            if each.n
-        ],
-    )
+_BINS: Final[Columns[CalibrationBin]] = (
+    Column("probability", lambda each: f"{each.low:.1f} to {each.high:.1f}"),
+    number_column("n"),
+    number_column("mean", lambda each: format_value(each.mean)),
+    number_column("observed", lambda each: format_value(each.observed)),
+    number_column("95% interval", lambda each: _format_interval(each.interval)),
+)
+
+
+def describe_calibration(title: str, found: CalibrationResult) -> Iterator[Part]:
+    """Describe the bins that have cases, and both errors."""
+    yield title
+    yield Table([each for each in found.bins if each.n], _BINS)
     error = format_value(found.error)
     brier = format_value(found.brier)
     if found.brier_interval:
-        brier += " ({} to {})".format(*map(format_value, found.brier_interval))
-    output.print_line(
+        brier += f" ({_format_interval(found.brier_interval)})"
+    yield (
         f"expected calibration error: {error}; Brier score: {brier};"
         f" {output.many(found.n, 'case')} in {output.many(found.clusters, 'cluster')}"
     )
-    output.print_line("")
+    yield ""
+
+
+def _format_interval(interval: Interval | None) -> str | None:
+    if interval is None:
+        return None
+    return f"{format_value(interval.low)} to {format_value(interval.high)}"
+
+
+def format_difference(value: Measured) -> str | None:
+    return None if isinstance(value, UndefinedReason) else f"{value:+.3f}"
+
+
+def note_zero(interval: Interval | None) -> str:
+    """Return a note on a difference whose interval excludes zero, or an empty text."""
+    return "excludes zero" if interval and interval.excludes_zero else ""
 
 
 def format_bounds(interval: Interval | None) -> str:
@@ -416,19 +419,19 @@ def _format_figure(figure: SpanFigure) -> str:
     return f"{format_value(figure.value)} {low}-{high}"
 
 
-def _print_notes(found: SpanComparison) -> None:
-    say = output.print_message
+def _describe_limits(found: SpanComparison) -> Iterator[Part]:
+    """Describe what is excluded, and why measures have no value or are too good."""
     for each in found.left_out:
         count = output.many(each.count, each.what.removesuffix("s"))
-        say(f"{found.maker}: excluded: {count}: {each.reason}")
+        yield Message(f"{found.maker}: excluded: {count}: {each.reason}")
     if not found.clean and found.result.n:
-        output.print_problem(
+        yield Message(
             f"warning: for {found.maker}, no sample is stated in which it found nothing, so that"
             " recall and the measures of samples are too good",
-            'state such samples in the file of suggestions: {"sample": ID, "suggestions": []}',
+            hint='state such samples in the file of suggestions: {"sample": ID, "suggestions": []}',
         )
     for gap in _list_gaps(found):
-        say(f"{found.maker}: {gap}")
+        yield Message(f"{found.maker}: {gap}")
 
 
 def _list_gaps(found: SpanComparison) -> list[str]:

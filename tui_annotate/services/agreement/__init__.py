@@ -13,6 +13,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import DISCARD
@@ -37,7 +38,6 @@ from tui_annotate.domain.suggested_work import Answers, SuggestedReadings
 from tui_annotate.domain.suggestions import UNDONE
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
-    AgreementOptions,
     Axis,
     LabelOrder,
     LeftOutCounts,
