@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.helpers.stores import claim, sample
+from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.people import Person
@@ -16,7 +17,6 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.services.agreement.compared_readings import (
     NOTHING,
-    AgreementOptions,
     LabelOrder,
     MarkedUnit,
     ReadingBuilder,

@@ -181,6 +181,7 @@ def match(
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
+    """Return a match in a text of `side` as JSON; scores have 4 decimals, offsets code points."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,
@@ -562,7 +563,9 @@ def tune(
             )
         if not common.as_json:
             output.print_parts(_describe_tuning(found))
-        applied = tuning.apply(found, force=force) if apply and (found["better"] or force) else ""
+        applied = ""
+        if apply and (found["better"] or force):
+            applied = tuning.apply(found, force=force)
         if common.as_json:
             output.print_json({**found, "applied": applied})
         if apply and not applied:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-PEOPLE, ADJUDICATED = "people", "adjudicated"
+PEOPLE = "people"
+ADJUDICATED = "adjudicated"
 _Names = list[str] | None
 
 ScoreOption = Annotated[
