@@ -1,4 +1,4 @@
-# make demo | demo-neural | test | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | sample-vectors | clean
+# make demo | demo-neural | test | test-slow | test-full | test-studio | test-ragas | check | bench | torture | fuzz | format | pictures | reference | columns | sample-vectors | clean
 #
 # Each target first installs what it needs: the virtual environment .venv with the pinned packages
 # of constraints.txt. PYTHON=... selects the interpreter (3.11 or newer).
@@ -20,12 +20,13 @@ MINUTES ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-neural test test-full test-studio test-ragas check bench torture fuzz format pictures reference sample-vectors clean
+.PHONY: help demo demo-neural test test-slow test-full test-studio test-ragas check bench torture fuzz format pictures reference columns sample-vectors clean
 
 help:
 	@echo 'make demo            install the app, create the workspace demo/ and open it'
 	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs 170 MB more'
-	@echo 'make test            run the tests with few examples for each property (a few minutes)'
+	@echo 'make test            run the fast tests, which need no neural model (about 5 minutes)'
+	@echo 'make test-slow       run the other tests: terminals, kills, browser, neural models'
 	@echo 'make test-full       run all tests at full length, including test-studio and test-ragas'
 	@echo "make test-studio     test our exports with Label Studio's SDK; installs the SDK (250 MB)"
 	@echo 'make test-ragas      compare our scores with those of RAGAS; installs RAGAS (1 GB)'
@@ -36,6 +37,7 @@ help:
 	@echo 'make format          format the code'
 	@echo 'make pictures        redraw the pictures in docs/images'
 	@echo "make reference       generate docs/commands.md and docs/man from the commands' help"
+	@echo 'make columns         generate tui_annotate/storage/columns.py from the tables'
 	@echo 'make sample-vectors  recompute sample_data/vectors.parquet'
 	@echo 'make clean           remove .venv, builds and caches, but no workspace'
 
@@ -48,17 +50,23 @@ demo-neural: $(VENV)/.neural
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
 	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
 
-# pytest runs one process more than there are cores, because many tests wait for programs that they
-# start; PYTEST_ARGS='-n 0' runs one test after the other. With test paths in PYTEST_ARGS, PyTorch is
-# installed only if a file below these paths names PyTorch or its helpers.
+# Tests have two layers: tests/slow.txt lists the slow one. `make test` runs the fast layer, which needs
+# neither PyTorch nor the model all-MiniLM-L6-v2. With test paths in PYTEST_ARGS it runs all tests below
+# these paths, and installs both only if a file there needs one of them. Files of the other layer are
+# not imported. Many tests wait for programs that they start, so that pytest runs two processes more
+# than there are cores; PYTEST_ARGS='-n 0' runs one test after the other.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
-NEURAL_TESTS = grep -rlE --include='*.py' 'torch|sentence_transformers|minilm|(neural|local)_models' $(TEST_PATHS)
-TEST_NEEDS = $(if $(TEST_PATHS),$(if $(shell $(NEURAL_TESTS)),.tests,.dev),.tests)
-WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 1)')
+NEURAL_TESTS = grep -rlE --include='test_*.py' 'needs_torch|"embedders", "neural"' $(TEST_PATHS)
+TEST_NEEDS = $(if $(and $(TEST_PATHS),$(shell $(NEURAL_TESTS))),.tests,.dev)
+WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
 PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20
+FAST_LAYER = -m 'not slow and not full' $(shell sed -n '/::/!s/^/--ignore=/p' tests/slow.txt)
 
 test: $(VENV)/$(TEST_NEEDS)
-	@$(PYTEST) -m 'not full' $(PYTEST_ARGS)
+	@$(PYTEST) $(if $(TEST_PATHS),-m 'not full',$(FAST_LAYER)) $(PYTEST_ARGS)
+
+test-slow: $(VENV)/.tests
+	@$(PYTEST) -m 'slow and not full' $(if $(TEST_PATHS),,@tests/slow.txt) $(PYTEST_ARGS)
 
 test-full: $(VENV)/.tests $(VENV)/.studio
 	@$(PYTEST) --hypothesis-profile=full $(PYTEST_ARGS)
@@ -84,7 +92,7 @@ bench: $(VENV)/.tests
 	@$(BIN)/python -m benchmarks
 
 # Only the tests that have a full length; they take more than an hour.
-TORTURE_TESTS = $(shell grep -rl --include='test_*.py' TUI_ANNOTATE_TORTURE tests)
+TORTURE_TESTS = $(shell grep -rl --include='test_*.py' 'by_effort(' tests)
 torture: $(VENV)/.tests
 	@TUI_ANNOTATE_TORTURE=1 $(PYTEST) --timeout 14400 $(or $(PYTEST_ARGS),$(TORTURE_TESTS))
 
@@ -100,6 +108,9 @@ format: $(VENV)/.dev
 
 reference: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml COLUMNS=80 $(BIN)/python docs/reference.py
+
+columns: $(VENV)/.app
+	@$(BIN)/python -m tui_annotate.storage.migrations.columns_module
 
 pictures: $(VENV)/.dev
 	@PYTHONPATH=. TUI_ANNOTATE_STATE=$(VENV)/state TUI_ANNOTATE_CONFIG=$(VENV)/none.toml $(BIN)/python docs/pictures.py docs/images
@@ -144,7 +155,7 @@ $(VENV)/.torch: $(VENV)/.app
 	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[neural]'
 	@touch $@
 
-# Tests compare vectors with those of PyTorch, which is brought where its pin holds, on Python 3.11.
+# Slow tests compare vectors with those of PyTorch, which is installed where its pin holds: Python 3.11.
 $(VENV)/.tests: $(VENV)/.dev $(VENV)/.neural
 	@! $(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' || $(MAKE) --no-print-directory $(VENV)/.torch
 	@touch $@

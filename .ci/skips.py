@@ -1,7 +1,8 @@
-"""Reads the results of a test run and fails if a test was skipped for a reason that is not allowed.
+"""Reads results of test runs and fails if a test was skipped for a reason that is not allowed.
 
-The list holds one reason a line, as the test gives it (`*` stands for anything); `#` begins a
-comment. A reason for tests of real data counts only where that data is not there.
+The first argument is the list of reasons, the others are files of results that pytest wrote. The
+list holds one reason a line, as the test gives it (`*` stands for anything); `#` begins a comment.
+A reason for tests of real data counts only where that data is not there.
 """
 
 from __future__ import annotations
@@ -34,10 +35,15 @@ def skipped(path: Path) -> list[tuple[str, str]]:
 
 def main() -> int:
     """0 where every skip is allowed, else 1."""
-    allowed = allowed_reasons(Path(sys.argv[2]))
+    reasons, *results = (Path(argument) for argument in sys.argv[1:])
+    if missing := [str(path) for path in results if not path.exists()]:
+        sys.stderr.write(f"no results, as pytest did not end: {', '.join(missing)}\n")
+        return 1
+    allowed = allowed_reasons(reasons)
     wrong = [
         (test, reason)
-        for test, reason in skipped(Path(sys.argv[1]))
+        for path in results
+        for test, reason in skipped(path)
         if not any(fnmatchcase(reason, pattern) for pattern in allowed)
     ]
     for test, reason in wrong:

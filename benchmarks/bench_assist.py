@@ -23,11 +23,11 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.evaluation import evaluate
 from tui_annotate.methods.late_interaction import TokenBank
 from tui_annotate.methods.segmentation import guess_language, segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist.evaluation import evaluate
 from tui_annotate.services.assist.sample import add_vectors, prepare_sample
 
 ROOT = Path(__file__).parents[1]

@@ -20,12 +20,12 @@ from tests.helpers.ranking_figures import compute_figures
 from tests.helpers.sample_vectors import embed_sample
 from tui_annotate.domain.sample_clusters import join_clusters
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.evaluation import EvidenceChoice
 from tui_annotate.methods.agreement import cohen_kappa
 from tui_annotate.methods.bootstrap import percentile_interval, resample
 from tui_annotate.methods.evaluation import figures_by_query, is_hit
 from tui_annotate.plugins.embedders.static import StaticEmbedder
 from tui_annotate.plugins.protocols import Embedder
-from tui_annotate.services.assist.evaluation import EvidenceChoice
 from tui_annotate.services.assist.sample import prepare_sample
 
 Choices = Sequence[tuple[EvidenceChoice, ReadClaim]]

@@ -21,12 +21,12 @@ from tests.helpers.ranking_figures import compute_figures
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.sample_clusters import join_clusters
+from tui_annotate.lab.assist.evaluation import EvidenceChoice, collect_choices, evaluate
 from tui_annotate.methods.bootstrap import percentile_interval, resample
 from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
-from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices, evaluate
 from tui_annotate.services.assist.sample import (
     DocumentVectors,
     SampleAssist,

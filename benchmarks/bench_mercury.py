@@ -30,11 +30,11 @@ from benchmarks.report import Row
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import TokenEmbedder
-from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -85,7 +85,7 @@ class Mercury:
         import sqlite_vec
         from sentence_transformers import SentenceTransformer
 
-        from tui_annotate.plugins.embedders.weights import find_weights
+        from tui_annotate.plugins.model_weights import find_weights
 
         self._model = SentenceTransformer(str(find_weights("").folder), local_files_only=True)
         self._connection = apsw.Connection(str(file))

@@ -21,6 +21,7 @@ from benchmarks.bench_assist import LEAST, SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Segment
+from tui_annotate.lab.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.methods.evaluation import figures_by_query
 from tui_annotate.methods.matching import find_touched_segments
 from tui_annotate.methods.segmentation import segment
@@ -29,9 +30,8 @@ from tui_annotate.plugins.embedders import minilm
 from tui_annotate.plugins.embedders.encoder import LONG, Encoder, EncoderInput
 from tui_annotate.plugins.embedders.minilm import MiniLmEncoder
 from tui_annotate.plugins.embedders.neural import NeuralEmbedder
-from tui_annotate.plugins.embedders.weights import find_weights
+from tui_annotate.plugins.model_weights import find_weights
 from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
-from tui_annotate.services.assist.evaluation import EvidenceChoice, collect_choices
 from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore

@@ -14,13 +14,14 @@ from benchmarks.report import Row
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import Event
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.store import AnnotationStore
-from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 from tui_annotate.storage.people.store import PeopleStore
 
 TEAM, SAMPLES, MARKS, BATCH = 10, 5_000, 19, 500

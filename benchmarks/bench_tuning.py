@@ -19,11 +19,11 @@ import tui_annotate
 from benchmarks.bench_assist import SAMPLES, SHARED
 from benchmarks.report import Row
 from tui_annotate.domain.records import RecordFilter
+from tui_annotate.lab.assist.evaluation import collect_choices
+from tui_annotate.lab.assist.tuning import compare, judge
 from tui_annotate.methods.evaluation import BRIER, MEASURES
 from tui_annotate.methods.matching import BUILT_IN
 from tui_annotate.methods.tuning import TuningQuery, assign_folds, cross_validate, fit_all, measure
-from tui_annotate.services.assist.evaluation import collect_choices
-from tui_annotate.services.assist.tuning import compare, judge
 
 SIZES = (5, 8, 10, 15)
 """Numbers of drawn sources."""

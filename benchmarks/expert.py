@@ -14,6 +14,7 @@ from tests.tui.screens.annotate_app import Person
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.key_state import READING
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.theme import TerminalLook
@@ -180,5 +181,5 @@ class Hand:
         """Puts down whatever is still in hand."""
         draft = self._person.draft
         for _ in range(6):
-            if draft.state != "R" or draft.evidence or draft.hints:
+            if draft.state is not READING or draft.evidence or draft.hints:
                 await self._person.press("backspace")

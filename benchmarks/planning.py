@@ -8,20 +8,18 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from typing import Final
 
-from tests.tui.draft.draft_samples import typed_codes
+from tests.editor.draft_samples import typed_codes
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.cursor_actions import MOVES
-from tui_annotate.tui.draft.hints import WordHints
+from tui_annotate.editor.hints import WordHints
 from tui_annotate.tui.text.cursor import TextCursor
 
 Keys = tuple[str, ...]
 Place = tuple[int, int | None]
 
 _MOVING: Final = {
-    "down": "sentence.next", "up": "sentence.previous", "right": "char.next",
-    "left": "char.previous", "w": "word.next", "b": "word.previous", "home": "text.start",
-    "end": "text.end",
+    "down": ("sentence", 1), "up": ("sentence", -1), "right": ("char", 1), "left": ("char", -1),
+    "w": ("word", 1), "b": ("word", -1), "home": ("start", -1), "end": ("end", 1),
 }  # fmt: skip
 _REACH: Final = {"left": 12, "right": 12, "w": 120, "b": 120}
 """Code points over which one counts out characters and words; further off one jumps."""
@@ -137,7 +135,7 @@ class Planner:
         cursor = self._at(place)
         selecting = cursor.selection is not None
         if key in _MOVING:
-            unit, step = MOVES[_MOVING[key]]
+            unit, step = _MOVING[key]
             cursor.move(unit, step, extend=selecting)
         elif key == "full_stop":
             cursor.grow(1)

@@ -13,6 +13,7 @@ import pytest_randomly
 
 from tests.helpers.effort import register_profiles
 from tests.helpers.fork_server import warm
+from tests.helpers.layers import is_slow
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
 from tui_annotate.storage.database import Database
 
@@ -25,18 +26,16 @@ pytest_randomly.entrypoint_reseeds = []
 KEPT = {"TUI_ANNOTATE_SHARED", "TUI_ANNOTATE_TORTURE"}
 
 
-SLOW_GROUPS = (
-    "tests/end_to_end",
-    "tests/plugins/embedders",
-    "tests/services/test_ingest_processes",
-)
-"""They start processes or load models: begun first, so that no core waits at the end."""
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Give a test of the slow layer its marker."""
+    if is_slow(item.nodeid):
+        item.add_marker("slow")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The slow groups first; the others stay shuffled."""
-    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_GROUPS))
+    """Slow tests begin first, so that no core waits at the end; the others stay shuffled."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(autouse=True)

@@ -34,9 +34,9 @@ from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.people import Actor, Role, second_reader
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.messages import NO_MESSAGE
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.tui.draft.messages import NO_MESSAGE
-from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.session import begin_second_reading
 from tui_annotate.workspace import Workspace

@@ -12,8 +12,13 @@ from tests.helpers.errors import has_code
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli.data_files import _find_folder, choose_folder
 from tui_annotate.cli.demo import DEFAULT_FOLDER, _open_demo, find_example_data
-from tui_annotate.domain.errors import NotAllowed, TuiAnnotateError
-from tui_annotate.plugins.protocols import ImportOptions
+from tui_annotate.domain.errors import NotAllowed, TuiAnnotateError, Unavailable
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.methods.segmentation import SEGMENTER
+from tui_annotate.plugins.embedders.neural import NeuralEmbedder
+from tui_annotate.plugins.protocols import EmbedderOptions, ImportOptions
 from tui_annotate.settings import WORKSPACE_FILE, find_workspace, load, user_file
 from tui_annotate.settings.workspaces import UNTRUSTED, describe_owner
 
@@ -196,6 +201,58 @@ def test_settings_of_another_user_name_no_path_outside(
     file.write_text(line.format(repr(f"{prefix}{tmp_path / 'mine'}")))
     user_file().write_text(f"trusted_workspaces = ['{folder}']")
     load(folder)
+
+
+def test_a_store_of_another_user_names_no_model_outside(
+    folder: Path, tmp_path: Path, give_away: GiveAway, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model is a file that the program opens; the user may name one, or trust the workspace."""
+
+    def refuse_to_load(_self: NeuralEmbedder, options: EmbedderOptions) -> None:
+        raise Unavailable(f"loaded {options.model}", "")
+
+    monkeypatch.setattr(NeuralEmbedder, "__init__", refuse_to_load)
+    with workspaces.open(folder) as space:
+        texts = (Document(Side.SOURCE, "One sentence."), Document(Side.SUMMARY, "Another one."))
+        space.ingest_service.run([Record(Sample("d", "1", texts))], embedder="none")
+
+    def try_stored(model: Path, expected: str) -> None:
+        used = VectorSet(
+            embedder=f"neural:{model}",
+            label="model",
+            version="1",
+            segmenter=SEGMENTER,
+            table="t",
+            dimensions=4,
+            instant=True,
+        )
+        with workspaces.open(folder) as space:
+            space.corpus.keep_vector_set(used)
+            space.corpus.use_vector_set("t")
+            for load_stored in (
+                space.ingest_service.sets.rebuild,
+                lambda: space.ingest_service._vectors("auto")._load_named(used.embedder),
+                space.machines.embedder,
+                lambda: space.assist.embedder(used),
+            ):
+                with pytest.raises(TuiAnnotateError) as refused:
+                    load_stored()
+                assert (refused.value.code or refused.value.message) == expected
+                assert str(model) in refused.value.message
+
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (folder / "inside").mkdir()
+    (folder / "link").symlink_to(mine)
+    try_stored(mine, f"loaded {mine}")
+    give_away(folder / "store.sqlite")
+    for outside in (mine, folder / "link"):
+        try_stored(outside, UNTRUSTED)
+    try_stored(folder / "inside", f"loaded {folder / 'inside'}")
+    with workspaces.open(folder) as space, pytest.raises(Unavailable, match="loaded"):
+        space.ingest_service.sets.rebuild(f"neural:{mine}")
+    user_file().write_text(f"trusted_workspaces = ['{folder}']")
+    try_stored(mine, f"loaded {mine}")
 
 
 def test_a_default_path_of_another_user_is_no_link_outside(

@@ -18,7 +18,7 @@ from tui_annotate.domain.assist_snapshot import AssistSnapshot
 from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.services.assist.tuning import LEAST_QUERIES, LEAST_SOURCES
+from tui_annotate.lab.assist.tuning import LEAST_QUERIES, LEAST_SOURCES
 from tui_annotate.services.assist.weights import stored_weights
 
 
@@ -276,7 +276,7 @@ def test_tune_refuses_weights_that_are_not_better(
     tunable: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The comparison is printed, then the refusal; --force stores nevertheless."""
-    monkeypatch.setattr("tui_annotate.services.assist.tuning.judge", lambda _: (False, ["mrr"]))
+    monkeypatch.setattr("tui_annotate.lab.assist.tuning.judge", lambda _: (False, ["mrr"]))
     refused = tunable("assist", "tune", "--apply", "--json")
     assert (refused.code, refused.json["applied"]) == (1, "")
     assert refused.error is not None

@@ -450,6 +450,22 @@ def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:
     assert new.code == 0
 
 
+@pytest.mark.parametrize("same_name", [True, False])
+def test_a_merged_person_means_the_owner_of_the_work(
+    command: Command, home: Path, *, same_name: bool
+) -> None:
+    """By name and by id, also if both have the same name."""
+    with workspaces.open(home) as space:
+        space.people.imported("ana-1", "Ana" if same_name else "Anna")
+        ana = space.person("Ana")
+    assert command("people", "merge", "ana-1", ana.id).code == 0
+    for who in ("Ana" if same_name else "Anna", "ana-1", "Ana", ana.id):
+        made = command("bundles", "create", "--person", who, "-o", "a.bundle", "--json")
+        assert (made.code, made.err) == (0, "")
+        assert (made.json["person"], made.json["with_work"]) == ("Ana", 1)
+        (home.parent / "a.bundle").unlink()
+
+
 def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path) -> None:
     """Of a dataset that was shared out only the person's own samples go along."""
     with workspaces.open(home) as space:

@@ -13,6 +13,7 @@ import pytest
 
 import tui_annotate
 from tests.cli.conftest import PAIRS, Command
+from tui_annotate.domain.change_record import RowChange
 from tui_annotate.domain.people import Person
 from tui_annotate.storage import change_record
 
@@ -210,6 +211,113 @@ def test_a_change_by_another_program_is_named(annotated: Command, store: Path, k
     assert annotated("doctor").code == 1
 
 
+@pytest.fixture
+def team(annotated: Command, store: Path) -> Path:
+    """A workspace with a pool from which ana took a sample, a question and a reply."""
+    run(
+        "assignments undo;"
+        "assignments pool --dataset pairs --overlap 2;"
+        "questions ask pairs/bridge why? --as reader"
+    )(annotated, store.parent)
+    with tui_annotate.open(store.parent) as space:
+        assert space.annotate.start(space.people.local("ana").id) is not None
+    return store
+
+
+TEAM_EDITS: Final[dict[str, tuple[str, str, str]]] = {
+    "rank": ("UPDATE allotments SET rank = rank + 7", "allotments.rank", "ana and pairs/bridge"),
+    "queue": (
+        (
+            "UPDATE ranks SET value = value + 7 WHERE order_id IN"
+            " (SELECT id FROM orders WHERE name LIKE 'share:%')"
+        ),
+        "ranks",
+        "ana and pairs/bridge",
+    ),
+    "free slots": ("UPDATE pool SET room = 0", "pool", "pairs/tea"),
+    "order of the pool": ("UPDATE pool SET value = 9 - value", "pool", "pairs/tea"),
+    "removed from the pool": ("DELETE FROM pool", "pool", ""),
+    "count of the pool": ("UPDATE pool_counts SET count = 0", "pool_counts", "pairs"),
+    "question": ("UPDATE remarks SET text = 'no'", "remarks", "pairs/bridge"),
+    "new question": (
+        (
+            "INSERT INTO remarks SELECT 'x', dataset, sample, author, reader, answers, text, at"
+            " FROM remarks"
+        ),
+        "remarks",
+        "pairs/bridge",
+    ),
+    "new texts": (
+        (
+            "INSERT INTO documents (sha256, language, segmenter, segments, boundaries, text)"
+            " SELECT 'x', language, segmenter, segments, boundaries, text FROM documents LIMIT 1"
+        ),
+        "documents",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TEAM_EDITS)
+def test_a_change_of_a_team_s_work_is_named(annotated: Command, team: Path, kind: str) -> None:
+    """The order of people's work, pools and questions are covered like assignments."""
+    statement, table, name = TEAM_EDITS[kind]
+    assert annotated("audit", "verify").code == 0
+    edit(team, statement)
+    found = faults(annotated)["rows"]
+    assert (table, name) in {(each["table"], each["name"]) for each in found}
+
+
+TEAM_CHANGES: Final[dict[str, Change]] = {
+    "reply": run("questions ask pairs/tea really? --as reader"),
+    "pool of another order": run("assignments pool --dataset pairs --overlap 3 --order random"),
+    "moved": run("assignments move ana bo"),
+    "back to the pool": run("assignments move ana"),
+    "more work": run("assignments top-up --open 2 --dataset pairs --person bo"),
+    "undone pool": run("assignments undo"),
+    "deleted dataset": run("datasets delete pairs --delete-annotations --yes"),
+    "merge": run("people merge gold ana"),
+    "new sample": add_sample,
+    "other text": replace_sample,
+}
+
+
+@pytest.mark.parametrize("kind", TEAM_CHANGES)
+def test_a_change_of_a_team_s_work_by_a_command(annotated: Command, team: Path, kind: str) -> None:
+    """The workspace is unaltered."""
+    head = annotated("audit", "head", "--json").json["full_head"]
+    TEAM_CHANGES[kind](annotated, team.parent)
+    done = annotated("audit", "verify", "--against", head)
+    assert done.code == 0, done.out
+
+
+def test_an_earlier_record_is_extended(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its heads stay valid; from the next `audit head` on, the record covers all."""
+    store = tmp_path / "store.sqlite"
+    with monkeypatch.context() as patch:
+        use_earlier_version(patch)
+        assert command("init").code == 0
+        assert command("ingest", str(pairs), "--dataset", "pairs", "--embedder", "none").code == 0
+        assign = "assignments create --dataset pairs --create --person ana"
+        assert command(*assign.split()).code == 0
+        head = command("audit", "head", "--json").json["full_head"]
+    added = "INSERT INTO remarks VALUES ('{}', 'pairs', 'tea', 'x', 'all', '', 'why', '2026')"
+    edit(store, added.format("x"))
+    assert command("audit", "verify", "--against", head).code == 0
+    extended = command("audit", "head", "--json").json["full_head"]
+    assert extended != head
+    for each in (head, extended):
+        assert command("audit", "verify", "--against", each).code == 0
+    assert command("audit", "head", "--json").json["full_head"] == extended
+    run("assignments move ana bo --create")(command, tmp_path)
+    assert command("audit", "verify", "--against", head).code == 0
+    edit(store, "UPDATE remarks SET text = 'no'")
+    edit(store, added.format("y"))
+    assert [each["table"] for each in faults(command)["rows"]] == ["remarks", "remarks"]
+
+
 def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:
     """Short contents are in the record as they are."""
     edit(store, EDITS["name"][0])
@@ -251,13 +359,21 @@ def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store:
     assert annotated("doctor").code == 0
 
 
+def use_earlier_version(patch: pytest.MonkeyPatch) -> None:
+    """Let the program write what an earlier version wrote, whose record covers fewer tables."""
+    earlier = tuple(each for each in change_record._COVERED if not each.later)
+    patch.setattr(change_record, "_COVERED", earlier)
+    patch.setattr(change_record, "_LATER", frozenset())
+    patch.setattr(change_record, "_EXTENT_CHANGE", RowChange("", "", None, None))
+    patch.setattr(change_record, "_EXTENT_NUMBER", 0)
+
+
 def test_a_record_that_lacks_sentences_stays_valid(
     command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """An earlier version did not record them: old texts are not compared, new ones are."""
-    earlier = tuple(each for each in change_record._COVERED if each.table != "documents")
     with monkeypatch.context() as patch:
-        patch.setattr(change_record, "_COVERED", earlier)
+        use_earlier_version(patch)
         assert command("init").code == 0
         assert command("ingest", str(pairs), "--embedder", "none").code == 0
         head = command("audit", "head", "--json").json["full_head"]
@@ -293,6 +409,44 @@ def test_an_altered_text_is_named(annotated: Command, store: Path) -> None:
     assert faults(annotated)["altered_texts"]
 
 
+FORGET_RECORD: Final = "DELETE FROM settings WHERE name LIKE 'record%'; PRAGMA user_version = 0"
+"""The store of a version without a record."""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM settings WHERE name LIKE 'record:%'",
+        "DELETE FROM settings WHERE name LIKE 'record%'",
+        "DELETE FROM settings WHERE name LIKE 'record:%'; PRAGMA user_version = 0",
+    ],
+)
+def test_a_removed_record_is_a_fault(annotated: Command, store: Path, statement: str) -> None:
+    """No earlier version is blamed, and no later command starts a record that hides edits."""
+    head = annotated("audit", "head", "--json").json["full_head"]
+    edit(store, f"{statement}; {EDITS['name'][0]}")
+    for _ in range(2):
+        (found,) = faults(annotated)["rows"]
+        assert (found["table"], found["key"]) == ("settings", "record:000000000001")
+        assert faults(annotated, "--against", head)["record_continues"] is False
+        shown = annotated("audit", "verify").out
+        assert "record of changes was removed" in shown
+        assert "earlier version" not in shown
+        done = annotated("audit", "head")
+        assert (done.code, "removed" in done.err) == (0, True)
+        run("datasets edit pairs --license MIT")(annotated, store.parent)
+    assert annotated("doctor").code == 1
+
+
+@pytest.mark.parametrize("against", ["", " "])
+def test_an_empty_head_is_refused(annotated: Command, against: str) -> None:
+    """It would compare nothing: a script whose variable is empty must not pass."""
+    done = annotated("audit", "verify", "--against", against)
+    assert done.code == 2
+    assert done.error is not None
+    assert repr(against) in done.error.message
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -311,7 +465,7 @@ def test_an_altered_record_is_named(annotated: Command, store: Path, statement: 
 def test_a_replaced_record_is_seen_against_a_full_head(annotated: Command, store: Path) -> None:
     """A record that was started again fits the tables, but not the head that was kept."""
     head = annotated("audit", "head", "--json").json
-    edit(store, f"DELETE FROM settings WHERE name LIKE 'record:%'; {EDITS['name'][0]}")
+    edit(store, f"{FORGET_RECORD}; {EDITS['name'][0]}")
     assert annotated("audit", "verify").code == 0
     assert annotated("audit", "head").code == 0
     assert annotated("audit", "verify", "--against", head["head"]).code == 0
@@ -323,7 +477,7 @@ def test_the_record_of_an_earlier_store_starts_with_its_first_head(
     annotated: Command, store: Path
 ) -> None:
     """Until then no row is verified, and that is printed."""
-    edit(store, "DELETE FROM settings WHERE name LIKE 'record:%'")
+    edit(store, FORGET_RECORD)
     assert annotated("audit", "verify", "--json").json["entries"] == 0
     assert "audit head" in annotated("audit", "verify").out
     rename(annotated, store.parent)

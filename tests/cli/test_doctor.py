@@ -20,14 +20,14 @@ from tests.cli.conftest import Command, numbers
 from tests.helpers.ssh_keys import KEYS
 from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
-from tui_annotate.cli import doctor
+from tui_annotate.cli import doctor, sshd_checks
 from tui_annotate.domain.errors import Damaged, InvalidInput
 from tui_annotate.domain.findings import DiagnosticFinding
-from tui_annotate.domain.message_templates import REMOVED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.ssh_keys import format_authorized_key
 from tui_annotate.plugins.files.targets import replace_file
+from tui_annotate.services.bug_report.message_templates import REMOVED
 
 
 def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
@@ -475,7 +475,9 @@ BOUND = {KEYS[0]: COMMAND}
 
 def check_settings(**other: list[str]) -> DiagnosticFinding:
     """The one finding of settings that differ from sound ones."""
-    (finding,) = doctor.check_sshd_settings({**SOUND, **other}, Path("/srv/it's a"), "annotate")
+    (finding,) = sshd_checks.check_sshd_settings(
+        {**SOUND, **other}, Path("/srv/it's a"), "annotate"
+    )
     return finding
 
 
@@ -517,7 +519,7 @@ def findings(folder: Path, text: str, *, mode: int = 0o600) -> list[DiagnosticFi
     file = folder / "authorized_keys"
     file.write_text(text)
     file.chmod(mode)
-    return list(doctor.check_authorized_keys([folder / "none", file], folder, BOUND))
+    return list(sshd_checks.check_authorized_keys([folder / "none", file], folder, BOUND))
 
 
 def test_lines_as_they_were_written_are_nothing_to_tell(tmp_path: Path) -> None:
@@ -580,7 +582,7 @@ def test_a_file_that_others_can_write_is_wrong(tmp_path: Path) -> None:
 
 def test_without_bound_keys_sshd_is_nobodys_business(tmp_path: Path) -> None:
     """A workspace on a laptop hears nothing of it."""
-    assert list(doctor.check_sshd(tmp_path, [])) == []
+    assert list(sshd_checks.check_sshd(tmp_path, [])) == []
 
 
 def fake_sshd(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
@@ -602,7 +604,7 @@ def test_settings_are_those_for_the_stores_owner(
         f"echo \"$@\" > {tmp_path}/asked\ncat <<'.'\n{lines}\nauthorizedkeysfile {tmp_path}/%u\n."
     )
     fake_sshd(tmp_path, monkeypatch, script)
-    found = list(doctor.check_sshd(tmp_path, [MINE]))
+    found = list(sshd_checks.check_sshd(tmp_path, [MINE]))
     assert [(each.what, each.state) for each in found] == [
         ("sshd", "ok"),
         ("authorized_keys", "doubt"),
@@ -611,7 +613,7 @@ def test_settings_are_those_for_the_stores_owner(
     asked = (tmp_path / "asked").read_text()
     assert asked == f"-T -C user={owner},host=localhost,addr=127.0.0.1\n"
     (tmp_path / owner).write_text(f"{KEYS[0]} ana\n")
-    assert [each.state for each in doctor.check_sshd(tmp_path, [MINE])] == ["ok", "wrong"]
+    assert [each.state for each in sshd_checks.check_sshd(tmp_path, [MINE])] == ["ok", "wrong"]
 
 
 def test_settings_that_can_not_be_read_are_a_doubt(
@@ -619,7 +621,7 @@ def test_settings_that_can_not_be_read_are_a_doubt(
 ) -> None:
     """Most users may not; the line says who can."""
     fake_sshd(tmp_path, monkeypatch, "exit 1")
-    first = next(doctor.check_sshd(tmp_path, [MINE]))
+    first = next(sshd_checks.check_sshd(tmp_path, [MINE]))
     assert first.state == "doubt"
     assert "sshd -T" in first.mend
 

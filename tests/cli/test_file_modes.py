@@ -22,9 +22,7 @@ from tests.helpers.terminal import Terminal, environment, program
 from tests.lab.chat.scripted_judge import Script, contexts
 from tests.lab.score.test_generations import ROW
 from tests.plugins.chat_server import chatting
-from tests.plugins.embedders.neural_models import needs_torch
 from tests.plugins.hub_server import NAME, hub
-from tests.plugins.local_models import WORDS, language_model
 from tests.plugins.sync.table_server import KEY, serving_table
 from tests.project.test_commands import commands
 from tui_annotate.cli import screen
@@ -90,7 +88,8 @@ ELSEWHERE = {
     ("models", "download"), ("scores", "train-probe"), ("review",), ("view",),
     ("settings", "trust-endpoint"),
 }  # fmt: skip
-"""Commands that write files, and that have a test of their own below, as they need more."""
+"""Commands that write files, and that need more: tests of their own are below; train-probe needs
+PyTorch, so that its test is in tests/lab/score/test_local_models.py."""
 
 NO_FILES = """
 annotations delete; agreement; announcements create; announcements list; assignments create
@@ -263,21 +262,6 @@ def test_settings_of_a_person_are_for_that_person_alone(
         assert command("settings", "trust-endpoint", "http://localhost:1").code == 0
     assert Path("config/config.toml").exists()
     assert _open_to_others(inputs, known) == []
-
-
-@needs_torch
-def test_a_trained_probe_is_for_its_owner_alone(inputs: Path, command: Command) -> None:
-    """A probe is written like the output of other commands."""
-    model = str(language_model(inputs / "tiny"))
-    known = [{"question": f"who is {each}", "category": "all-right"} for each in WORDS]
-    unknown = [{"question": f"where is {each}", "category": "all-wrong"} for each in WORDS]
-    _lines("ranked.jsonl", *known, *unknown)
-    before = _entries(inputs)
-    train = ("scores", "train-probe", "ranked.jsonl", "--model-folder", model, "-o", "probe.json")
-    with _umask(0):
-        assert command(*train).code == 0
-    assert Path("probe.json").exists()
-    assert _open_to_others(inputs, before) == []
 
 
 @pytest.mark.parametrize("mask", [0, 0o077])

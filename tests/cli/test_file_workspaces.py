@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -233,7 +235,17 @@ def test_links_that_lead_nowhere_are_skipped(command: Command, tmp_path: Path) -
         assert done.code == 0
         assert "loop.csv" in done.err
     assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}
-    assert type(command("annotate", "rows/loop.csv").error) is InvalidInput
+    (rows / "two.csv").symlink_to("back.csv")
+    (rows / "back.csv").symlink_to("two.csv")
+    for name, chain in (
+        ("loop", "back to itself: rows/loop.csv -> rows/loop.csv"),
+        ("two", "back to itself: rows/two.csv -> rows/back.csv -> rows/two.csv"),
+        ("gone", "rows/nothing.csv does not exist: rows/gone.csv -> rows/nothing.csv"),
+    ):
+        for words in (["annotate"], ["ingest", "-w", "w"]):
+            refused = command(*words, f"rows/{name}.csv").error
+            assert type(refused) is InvalidInput
+            assert refused.hint.endswith(chain)
 
 
 def test_a_file_name_that_is_not_utf8_is_skipped(command: Command, tmp_path: Path) -> None:
@@ -246,6 +258,7 @@ def test_a_file_name_that_is_not_utf8_is_skipped(command: Command, tmp_path: Pat
     command("init", "w")
     done = command("ingest", "-w", "w", "rows")
     assert done.code == 3
+    assert "samples: 1 added; files: 1 refused" in done.out
     assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}
     for words in (["ingest", "-w", "w"], ["annotate"]):
         refused = command(*words, str(bad)).error
@@ -400,3 +413,25 @@ def test_an_unreadable_file_in_a_list_changes_no_dataset(command: Command, tmp_p
     assert command(*ingest, "a.csv").code == 0
     assert command("datasets", "replace", "-w", "w", "d", "b.csv", "bad.json").code == 2
     assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}
+
+
+@pytest.mark.parametrize("words", [["-w", "w"], []])
+def test_a_file_that_changed_is_refused_with_whole_commands(
+    command: Command, tmp_path: Path, words: list[str]
+) -> None:
+    """The message names what the screen shows, and both commands can be run as they are."""
+    file = tmp_path / "a b.csv"
+    file.write_text(table("1801"), "utf-8")
+    assert command("annotate", file.name, *words).code == 0
+    file.write_text(table("1802"), "utf-8")
+    done = command("annotate", file.name, *words)
+    assert "the screen shows the stored texts" in done.err
+    keep = re.search(r"to keep both texts: tui-annotate (.*?);", done.err)
+    replace = re.search(r"to replace the stored texts: tui-annotate (.*)", done.err)
+    assert keep
+    assert replace
+    folder = tmp_path / ("w" if words else "a b.csv.annotations")
+    assert command(*shlex.split(keep[1])).code == 0
+    assert summaries(folder) == {"The bridge opened in 1801", "The bridge opened in 1802"}
+    assert command(*shlex.split(replace[1])).code == 0
+    assert summaries(folder) == {"The bridge opened in 1802"}

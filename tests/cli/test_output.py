@@ -346,11 +346,13 @@ def test_without_a_terminal_nobody_is_asked(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize(("answer", "goes_on"), [("y\n", True), ("no\n", False), ("", False)])
 def test_only_a_yes_goes_on(answer: str, goes_on: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Anything but a yes, also nothing, stops the command."""
-    stdin = Terminal(answer)
-    monkeypatch.setattr(output, "sys", SimpleNamespace(stdin=stdin, stderr=io.StringIO()))
+    """Anything but a yes, also nothing, stops the command, and one line states the result."""
+    stdin, stderr = Terminal(answer), io.StringIO()
+    monkeypatch.setattr(output, "sys", SimpleNamespace(stdin=stdin, stderr=stderr))
     if goes_on:
         output.ask("sure?", yes=False)
     else:
-        with pytest.raises(typer.Abort):
+        with pytest.raises(typer.Exit) as left:
             output.ask("sure?", yes=False)
+        assert left.value.exit_code == 130
+    assert ("nothing was changed" in stderr.getvalue()) is not goes_on

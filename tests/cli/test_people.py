@@ -8,6 +8,8 @@ import shlex
 import shutil
 from pathlib import Path
 
+import pytest
+
 import tui_annotate
 from tests.cli.conftest import CLAIM, PAIRS, Command
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -245,3 +247,30 @@ def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path
     with tui_annotate.open(tmp_path) as space:
         assert [each.name for each in space.people.all()] == ["ben"]
         assert space.person("\u674e\u5a1c").name == "\u674e\u5a1c"
+
+
+@pytest.mark.parametrize(
+    ("name", "warned"),
+    [("GOLD", True), ("gold", True), ("imp", True), ("im", False), ("li", False)],
+)
+def test_a_new_person_who_may_be_an_imported_one_is_warned(
+    annotated: Command, tmp_path: Path, name: str, warned: bool
+) -> None:
+    """The warning has the command that joins both; the same person gets it once."""
+    with tui_annotate.open(tmp_path) as space:
+        space.people.imported("imp-1", "gold")
+    ask = ("questions", "ask", "pairs/bridge", "why?", "--as", name)
+    done = annotated(*ask)
+    assert done.code == 0
+    assert ("warning" in done.err) is warned
+    assert (f"tui-annotate people merge imp-1 {name}" in done.err) is warned
+    assert "warning" not in annotated(*ask).err
+    if warned:
+        assert annotated("people", "merge", "imp-1", name).code == 0
+
+
+@pytest.mark.parametrize("name", ["READER", "r\u0435ader"])
+def test_a_name_that_looks_like_another_is_refused(annotated: Command, name: str) -> None:
+    """In another case, or with a letter of another alphabet: no second person is made."""
+    done = annotated("questions", "ask", "pairs/bridge", "why?", "--as", name)
+    assert (done.code, done.error and done.error.code) == (2, "name-similar")

@@ -11,6 +11,7 @@ from tests.cli.conftest import Command
 from tests.fuzz.readers import placed
 from tests.helpers.report_files import report_file
 from tests.plugins.formats.test_offsets import FORMATS, Told
+from tests.plugins.record_reader import file, read
 from tui_annotate.plugins.joined_texts import SEPARATOR
 
 TEXT = "The mill was built in 1871."
@@ -60,3 +61,12 @@ def test_probabilities_of_spans_become_scores(command: Command, *, as_suggestion
     if as_suggestions:
         listed = command("suggestions", "list", "--json").json
         assert sorted(each["score"] for each in listed) == [0.3333333, 0.9]
+
+
+def test_people_without_a_column_of_spans_are_an_error(command: Command, tmp_path: Path) -> None:
+    """`--person-column` alone imports no work: the exit code is 3, as for refused spans."""
+    path = file(tmp_path, "a.csv", "source,summary,worker\nThe mill is old.,It is old.,w\n")
+    _, (problem,) = read(path, person_column="worker")
+    assert problem.code == "span-people-unread"
+    options = ("--person-column", "worker", "--to", "native")
+    assert command("convert", str(path), "out.jsonl", *options).code == 3

@@ -114,6 +114,36 @@ def test_lines_are_printed_and_written(team: Command, tmp_path: Path) -> None:
     assert [each.name for each in file.parent.iterdir()] == ["authorized_keys"]
 
 
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("# labels\n- Wrong\n- Unwanted:\n  - Intrinsic\n", ["lines 2 to 4", "'- Wrong'"]),
+        ("\nname = 'x'\n", ["line 2 is", "name ="]),
+        ("-----BEGIN OPENSSH PRIVATE KEY-----\nc2VjcmV0\n", ["lines 1 to 2", "a private key"]),
+        ("ssh-ed25519\n", None),
+        ("# a comment\n\n", None),
+        ("", None),
+    ],
+)
+def test_a_file_of_another_kind_stays(
+    team: Command, tmp_path: Path, text: str, named: list[str] | None
+) -> None:
+    """Key lines would damage a file such as labels.yaml; a private key is not quoted."""
+    file = tmp_path / "labels.yaml"
+    file.write_text(text)
+    team("ssh", "keys", "add", "ben", "ben.pub")
+    done = team("ssh", "authorized-keys", str(file))
+    if named is None:
+        assert done.code == 0
+        assert file.read_text().startswith(text)
+        return
+    assert done.error is not None
+    assert (done.code, done.error.code) == (2, "no-authorized-keys")
+    assert all(each in done.error.message for each in [str(file), *named])
+    assert "c2Vj" not in done.err
+    assert file.read_text() == text
+
+
 def test_a_file_that_can_not_be_written_stays(team: Command, tmp_path: Path) -> None:
     """A folder of the name is told; a line of somebody else with the same key is, too."""
     team("ssh", "keys", "add", "ben", "ben.pub")

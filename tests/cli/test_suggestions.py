@@ -97,6 +97,24 @@ def test_they_come_in_are_listed_and_taken_out(found: Command) -> None:
         assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
 
 
+@pytest.mark.parametrize(
+    ("words", "known"),
+    [
+        (("--maker", "judge:other"), "judge:m4chine"),
+        (("--dataset", "nix", "--maker", "judge:m4chine"), "datasets list"),
+        (("--run", "zz"), "the runs are: "),
+    ],
+)
+def test_nothing_to_delete_is_an_error_before_the_question(
+    found: Command, words: tuple[str, ...], known: str
+) -> None:
+    """Without --yes, too: the error names what there is."""
+    refused = found("suggestions", "delete", *words)
+    assert type(refused.error) is NotFound
+    assert words[1] in refused.error.message
+    assert known in refused.error.hint
+
+
 @pytest.mark.parametrize("asked", ["list", "report"])
 def test_a_dataset_that_is_not_there_is_told(found: Command, asked: str) -> None:
     """A name with a slip is an error, and does not look like a dataset without suggestions."""

@@ -23,8 +23,8 @@ from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.plugins import model_weights as weights
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.embedders import weights
 
 
 @pytest.fixture

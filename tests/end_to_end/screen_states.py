@@ -6,8 +6,8 @@ from contextlib import suppress
 from typing import Final
 
 from tests.helpers.terminal import PATIENCE, Terminal
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui import frame_guard
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.review.rows import ReviewMessage
 from tui_annotate.tui.screens.sign_in_forms import SignInMessage
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 from contextlib import ExitStack
@@ -11,15 +10,15 @@ from typing import Final
 
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
+from tests.helpers.effort import by_effort
 from tests.helpers.terminal import ROOT, Terminal
 from tui_annotate import workspace
 from tui_annotate.domain.people import Person
 from tui_annotate.services.authentication.account_management import NewAccount
 from tui_annotate.workspace import Workspace
 
-TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-PEOPLE: Final = 20 if TORTURE else 5
-ACTIONS: Final = 60 if TORTURE else 6
+PEOPLE: Final = by_effort(push=5, full=5, torture=20)
+ACTIONS: Final = by_effort(push=6, full=6, torture=60)
 QUIT: Final = "\x11"
 ISOLATED: Final = (
     f"import sys; sys.path.insert(0, {str(ROOT)!r});"

@@ -21,7 +21,7 @@ from tests.helpers.ssh_keys import generated
 from tests.helpers.ssh_server import USER, Server, needs_sshd
 from tests.helpers.terminal import PATIENCE, ROOT, Terminal, program
 from tui_annotate import workspace
-from tui_annotate.cli import doctor
+from tui_annotate.cli import sshd_checks
 from tui_annotate.cli.ssh import SESSION
 from tui_annotate.services.authentication.account_management import NewAccount
 
@@ -315,10 +315,10 @@ def test_doctor_is_content_with_what_setup_arranged(
         "-C",
         f"user={USER},host=h,addr=127.0.0.1",
     ]
-    monkeypatch.setattr(doctor, "_sshd_query", lambda _program, _user: asked)
+    monkeypatch.setattr(sshd_checks, "_sshd_query", lambda _program, _user: asked)
     with workspace.open(arranged.folder) as space:
         lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path))
-    found = list(doctor.check_sshd(arranged.folder, lines))
+    found = list(sshd_checks.check_sshd(arranged.folder, lines))
     assert [(each.what, each.state) for each in found] == [("sshd", "ok")]
 
 

@@ -16,13 +16,13 @@ import pytest
 
 from tests.end_to_end import example
 from tests.end_to_end import screen_states as states
+from tests.helpers.effort import by_effort
 from tests.helpers.terminal import PATIENCE, ROOT, Terminal, program
 from tui_annotate import workspace
 
-TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
 STOPS: Final = 100
-SEEDS: Final = 10 if TORTURE else 1
-RANDOM_BYTES: Final = 10_000 if TORTURE else 2_000
+SEEDS: Final = by_effort(push=1, full=1, torture=10)
+RANDOM_BYTES: Final = by_effort(push=2_000, full=2_000, torture=10_000)
 QUITTING: Final = b"\x03\x10\x11:q"
 """Keys that quit, and those that open the palette, whose Enter could choose to quit."""
 TEXT: Final = "The harbour fee rose by nine percent, not by five; see line 4. "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from pathlib import Path
 from typing import Final
@@ -10,9 +9,10 @@ from typing import Final
 from tests.end_to_end import example
 from tests.end_to_end.annotator import Annotator
 from tests.end_to_end.example import LoggedAction
+from tests.helpers.effort import by_effort
 from tui_annotate import workspace
 
-ROUNDS: Final = 300 if os.environ.get("TUI_ANNOTATE_TORTURE") else 5
+ROUNDS: Final = by_effort(push=5, full=5, torture=300)
 A_SESSION: Final = 14  # actions of one start at most
 
 

@@ -15,8 +15,8 @@ from typing import Any
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.lab.assist.evaluation import EvidenceChoice
 from tui_annotate.methods.segmentation import segment
-from tui_annotate.services.assist.evaluation import EvidenceChoice
 
 ROOT = Path(__file__).parents[2]
 READINGS = ROOT / "tests" / "data" / "uhgeval_evidence.jsonl"

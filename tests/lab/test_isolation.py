@@ -78,7 +78,7 @@ def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.M
     helped = filled("--help")
     assert helped.code == 0
     listed = {line.split()[0] for line in helped.out.splitlines() if line.startswith("  ")}
-    assert not listed & {"scores", "judge", "pipeline", "position"}
+    assert not listed & {"scores", "judge", "pipeline", "position", "assist"}
     assert {"status", "export", "labels"} <= listed
     assert filled("scores").code == 2
     for arguments in (["status"], ["export", "--to", "native"], ["formats"], ["doctor"]):

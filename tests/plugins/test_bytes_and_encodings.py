@@ -12,6 +12,7 @@ from tests.helpers.report_files import report_file
 from tests.plugins.record_reader import read
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins.files.streams import _guess_wide_encoding
 
 SOURCE = "The mill by the river was built in 1874."
 SUMMARY = "Die Mühle was built in 1871."
@@ -56,6 +57,43 @@ def test_other_bytes_are_counted_as_a_loss(tmp_path: Path) -> None:
         True,
     )
     assert record.sample.meta == {"image": "3 bytes"}
+
+
+CHINESE = "茶厂去年加工鲜叶一千八百吨。今年三月的低温冻坏了茶园，茶厂停工。"
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le"])
+@pytest.mark.parametrize("header", ["source,summary", "源文,摘要", "文章,概括,编号"])
+def test_chinese_wide_encodings_without_a_mark_are_recognized(
+    tmp_path: Path, encoding: str, header: str
+) -> None:
+    """Its high bytes are not NUL; the hint names the byte order, with which the file is read."""
+    file = tmp_path / "a.csv"
+    row = [CHINESE, "茶厂停工。", "一"][: len(header.split(","))]
+    file.write_bytes(f"{header}\n{','.join(row)}\n".encode(encoding))
+    with pytest.raises(InvalidInput, check=has_code("encoding-wide")) as raised:
+        read(file)
+    assert raised.value.hint.endswith(f"--encoding {encoding}")
+    source, summary, *_ = header.split(",")
+    (record,), _ = read(file, encoding=encoding, source_column=source, summary_column=summary)
+    assert [each.text for each in record.sample.documents] == row[:2]
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "big5", "shift_jis", "euc-jp", "cp1252", "utf-8"])
+def test_other_encodings_are_not_taken_for_utf16(tmp_path: Path, encoding: str) -> None:
+    """Pairs of their bytes can be Chinese characters of UTF-16 as well."""
+    text = {
+        "shift_jis": "これは日本語の文章です。テストのためのもの、です。カタカナ",
+        "euc-jp": "これは日本語の文章です。テストのためのもの、です。カタカナ",
+        "big5": "茶廠去年加工鮮葉一千八百噸。今年三月的低溫凍壞了茶園，茶廠停工。",
+        "cp1252": "Die Brücke wurde für 12 Millionen geöffnet, é à ü ö ß " * 3,
+    }.get(encoding, CHINESE)
+    for lead in ("", "x", "source,summary\n", "源"[: encoding in {"gb18030", "utf-8"}]):
+        assert _guess_wide_encoding((lead + text).encode(encoding)) == ""
+    file = tmp_path / "a.csv"
+    file.write_bytes(f"source,summary\n{text.replace(',', ' ')},{text[:5]}\n".encode(encoding))
+    (record,), _ = read(file, encoding=encoding)
+    assert record.sample.documents[1].text == text[:5]
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-be", "utf-16-le", "utf-32-be", "utf-32-le"])

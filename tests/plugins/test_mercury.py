@@ -201,7 +201,6 @@ def test_odd_labels_come_in_as_they_are_and_are_told(
         ({"source_start": True}, ["source span", "True:52"]),
         ({"annotator": ""}, ["annotator"]),
         ({"annotator": "a\0"}, ["annotator", "'a\\x00'", "'\\x00'"]),
-        ({"label": 5}, ["label", "(5)"]),
         ({"label": {"a": 1}}, ["label", "object"]),
         ({"label": '["Unwanted"'}, ["label", "JSON"]),
         ({"label": '{"a": 1}'}, ["label", "object"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -129,7 +130,7 @@ def test_a_title_is_not_mistaken_for_a_summary() -> None:
         {"article": LONG, "highlights": SHORT, "summary": SHORT},
         {"a": LONG, "b": OTHER},
         {"a": SHORT, "b": SHORT},
-        {"question": SHORT, "answer": LONG},
+        {"question": f"{LONG} {OTHER}", "answer": SHORT},
     ],
 )
 def test_an_unclear_choice_is_not_made(row: dict[str, Any], tmp_path: Path) -> None:
@@ -143,6 +144,48 @@ def test_an_unclear_choice_is_not_made(row: dict[str, Any], tmp_path: Path) -> N
     assert choice.columns.options in caught.value.hint
     chosen = read(path, choose_columns=lambda choice: choice.candidates[-1])
     assert len(chosen[0]) == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "request_column", "side"),
+    [
+        ({"question": SHORT, "answer": LONG}, "question", "source"),
+        ({"Model Input": "Name the builder of it", "answer": LONG}, "Model Input", "source"),
+        ({"ask": "When was the bridge opened?", "answer": LONG}, "ask", "source"),
+        ({"question": SHORT, "answer": LONG, "context": ""}, "question", "source"),
+        ({"context": LONG, "question": SHORT}, "question", "summary"),
+    ],
+)
+def test_questions_are_proposed_neither_as_source_nor_as_summary(
+    row: dict[str, Any], request_column: str, side: str, tmp_path: Path
+) -> None:
+    """The error names the text that the file lacks, and no command with the column of questions."""
+    with pytest.raises(InvalidInput, check=has_code("columns-ambiguous")) as caught:
+        find(row)
+    assert f"no {side} text" in caught.value.message
+    assert repr(request_column) in caught.value.message
+    assert f"--{side}-column {request_column}" not in caught.value.hint
+    for name in ("a.csv", "a.jsonl"):
+        path = file(tmp_path, name, json.dumps(row))
+        if name == "a.csv":
+            with path.open("w", encoding="utf-8", newline="") as target:
+                csv.writer(target).writerows([row.keys(), row.values()])
+        with pytest.raises(InvalidInput, check=has_code("columns-ambiguous")):
+            read(path)
+    named = find(row, **{f"{side}_column": request_column})
+    assert getattr(named.columns, side) == request_column
+
+
+def test_one_possible_pair_of_columns_is_not_called_ambiguous() -> None:
+    """The question to the user names the pair, and does not speak of several ones."""
+    one, several = (
+        find(row)
+        for row in ({"article": LONG, "b": OTHER}, {"article": LONG, "b": OTHER, "c": OTHER})
+    )
+    assert [one.is_certain, several.is_certain] == [False, False]
+    assert "only possible" in one.question
+    assert "ambiguous" in several.question
+    assert "ambiguous" not in one.question
 
 
 def test_an_option_leaves_only_the_other_column_to_choose() -> None:
@@ -236,3 +279,25 @@ def test_a_second_source_is_a_third_column(tmp_path: Path, name: str, second: st
         with pytest.raises(InvalidInput) as caught:
             read(path, second_source_column=second)
         assert repr(second) in caught.value.message
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "_id", "sample_id", "exampleId", "uid", "doc id"])
+def test_a_column_of_ids_is_named_if_row_numbers_are_used(name: str, tmp_path: Path) -> None:
+    """The warning is at the first row, and its hint names the column as a word of a command."""
+    rows = [{name: f"k{number}", "source": "A.", "summary": "B."} for number in range(2)]
+    path = file(tmp_path, "a.json", json.dumps(rows))
+    records, (problem,) = read(path)
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert not problem.refused
+    assert problem.where == f"{path}, record 1"
+    assert f"--id-column {shlex.quote(name)};" in problem.hint
+    records, problems = read(path, id_column=name)
+    assert [record.sample.id for record in records] == ["k0", "k1"]
+    assert problems == []
+
+
+def test_a_column_that_repeats_its_values_has_no_ids_of_samples(tmp_path: Path) -> None:
+    """Several samples have one document; a column with an empty cell names no sample either."""
+    for values in (["d1", "d1"], ["d1", ""], ["d1", None]):
+        rows = [{"doc_id": value, "source": "A.", "summary": "B."} for value in values]
+        assert read(file(tmp_path, "a.json", json.dumps(rows)))[1] == []

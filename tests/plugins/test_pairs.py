@@ -487,3 +487,9 @@ def test_the_content_decides_between_csv_and_json(tmp_path: Path, name: str, con
     (record,), problems = read(path)
     assert [each.text for each in record.sample.documents] == ["The mill, red.", "Red."]
     assert not any(problem.refused for problem in problems)
+
+
+def test_lines_that_end_with_carriage_returns_have_a_hint(tmp_path: Path) -> None:
+    """Such a file is CSV; its line ends are what to change."""
+    _, (problem,) = read(file(tmp_path, "a.csv", "source,summary\rA.,B.\r"))
+    assert "line ends" in problem.hint

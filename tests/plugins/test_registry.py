@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,8 +20,8 @@ import pytest
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import file
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.plugins import model_weights as weights
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.embedders import weights
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import Exporter, Importer
 
@@ -128,7 +129,9 @@ def test_the_folder_of_a_model_is_remembered_in_full(
     assert registry.resolve_embedder_name("neural:../" + tmp_path.name) == f"neural:{tmp_path}"
     for asked in ("neural", "neural:other/model", "remote:small:model", "auto"):
         assert registry.resolve_embedder_name(asked) == asked
-    assert registry.resolve_embedder_name("neural:") == "neural"
+    for name in ("neural", "remote", "static"):
+        assert registry.resolve_embedder_name(f"{name}:") == name
+        assert registry.resolve_embedder_name(f"{name}: \t") == name
 
 
 def test_looking_for_the_best_embedder_loads_nothing() -> None:
@@ -284,3 +287,26 @@ def test_the_name_of_a_model_is_explained(name: str, instead: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         registry.refuse_unknown("embedders", name)
     assert instead in caught.value.hint
+
+
+@pytest.mark.parametrize("spec", ["openai/", "openai/ ", "text-embedding-", "jina/", "/", "a / "])
+def test_the_hint_for_a_model_without_a_name_shows_a_whole_command(spec: str) -> None:
+    """The word MODEL is where the name belongs, so that no option has an empty value."""
+    with pytest.raises(InvalidInput) as caught:
+        registry.refuse_unknown("embedders", spec)
+    words = shlex.split(caught.value.hint)
+    assert "remote:MODEL" in words
+
+
+def test_the_hint_for_a_model_quotes_its_name() -> None:
+    """A name with a space stays one word of the command."""
+    with pytest.raises(InvalidInput) as caught:
+        registry.refuse_unknown("embedders", "openai/my model")
+    assert "remote:my model" in shlex.split(caught.value.hint)
+
+
+@pytest.mark.parametrize("spec", ["remote", "remote:", "remote: "])
+def test_a_blank_model_is_none(spec: str) -> None:
+    """The remote embedder sends no texts to a model without a name."""
+    with pytest.raises(InvalidInput, match="needs the name of a model"):
+        registry.load_embedder(spec, base_url="http://127.0.0.1:9/v1")

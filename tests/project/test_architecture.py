@@ -71,6 +71,13 @@ def test_computation_loads_no_library_on_import(room: str, allowed: set[str]) ->
     assert not loaded_by(f"import {names}") & (set(HEAVY) - allowed)
 
 
+def test_queries_load_no_definitions_of_tables() -> None:
+    """SQLModel and Alembic are for making and migrating a store, not for opening one."""
+    slow = {"tui_annotate.storage.migrate", "tui_annotate.storage.tables"}
+    names = ", ".join(name for name in modules_of("storage") if name not in slow)
+    assert not loaded_by(f"import {names}") & {"alembic", "sqlmodel"}
+
+
 def test_the_command_line_loads_no_screen_and_no_store() -> None:
     """Parsing a command line loads none of the heavy libraries."""
     assert not loaded_by("import tui_annotate.cli.main") & set(HEAVY)

@@ -14,9 +14,9 @@ from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languag
 from tests.project.test_commands import commands
 from tui_annotate.cli.commands import place_global_options, program
 from tui_annotate.cli.ssh import SshSetupPart, build_setup
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.key_map import shown_keys
 from tui_annotate.settings import PREFIX, SETTING_NAMES
-from tui_annotate.tui.keys.actions import ACTIONS
-from tui_annotate.tui.keys.key_map import shown_keys
 
 CALLS = [call for page in PAGES for call in calls(page)]
 COMMANDS = set(commands())

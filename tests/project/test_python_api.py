@@ -18,14 +18,17 @@ import pytest
 import tui_annotate
 from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.records import RecordFilter, RecordFilters
 from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 from tui_annotate.lab.score.scoring import ScoreService
 from tui_annotate.lab.services import ResearchServices
+from tui_annotate.plugins import registry
 from tui_annotate.plugins.registry import _PROTOCOLS
 from tui_annotate.settings import SETTING_NAMES, SettingsFlags
 from tui_annotate.workspace import Workspace
-from tui_annotate.workspace.machines import MachineServices, PluginService
+from tui_annotate.workspace.machines import MachineServices
 from tui_annotate.workspace.team import TeamServices
 
 PAGE = "docs/python.md"
@@ -121,8 +124,7 @@ def test_every_other_name_of_the_page_exists(space: Workspace) -> None:
 def test_each_service_of_a_plug_in_is_of_its_typed_class(space: Workspace) -> None:
     """The class that the page names for a typed call is the class of the service."""
     rows = re.findall(r"^\| (\w+) \| `(tui_annotate\.lab\.[\w.]+)` \|$", PAGES[PAGE], re.MULTILINE)
-    services = {name for name in vars(MachineServices) if is_plug_in(name)}
-    assert {name for name, _ in rows} == services
+    assert {name for name, _ in rows} == set(registry.plugin_names("services"))
     for name, target in rows:
         made = resolve_name(target)(space.machines)
         assert type(made) is type(getattr(space.machines, name))
@@ -135,12 +137,19 @@ def test_research_services_have_types(space: Workspace) -> None:
     assert_type(services.judging, DatasetJudge)
     types = ResearchServices.__annotations__
     assert {name: type(getattr(services, name)).__name__ for name in types} == types
-    assert {name for name in vars(MachineServices) if is_plug_in(name)} == set(types)
+    assert set(registry.plugin_names("services")) == set(types)
 
 
-def is_plug_in(name: str) -> bool:
-    """Return whether an attribute of the group is a service of a plug-in."""
-    return isinstance(vars(MachineServices)[name], PluginService)
+def test_an_unknown_service_is_no_attribute(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A typing error is an AttributeError; a disabled service is InvalidInput."""
+    machines = space.acting(OPERATOR).machines
+    assert not hasattr(machines, "scorings")
+    assert hasattr(machines, "scoring")
+    monkeypatch.setenv(registry.DISABLED, "services:ranking")
+    with pytest.raises(InvalidInput, match="ranking"):
+        _ = machines.ranking
 
 
 def test_every_public_part_of_a_workspace_is_on_the_page() -> None:

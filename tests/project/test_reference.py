@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
-
-import pytest
 
 from tests.helpers.pages import load_module
 
@@ -24,9 +23,18 @@ def test_the_manuals_are_current() -> None:
     assert files == reference.write_manuals(), AGAIN
 
 
-@pytest.mark.parametrize("name", sorted(reference.write_manuals()))
-def test_a_manual_has_the_usual_sections(name: str) -> None:
+def manual_faults(name: str, text: str) -> Iterator[str]:
+    """What is wrong with the text of a manual."""
+    for section in ("NAME", "SYNOPSIS", "EXIT STATUS"):
+        if f".SH {section}" not in text:
+            yield f"{name}: no section {section}"
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("'"):
+            yield f"{name}:{number}: begins with a control character: {line!r}"
+
+
+def test_each_manual_has_the_usual_sections() -> None:
     """Name, synopsis and exit status; no line begins with a stray control character."""
-    text = reference.write_manuals()[name]
-    assert all(f".SH {each}" in text for each in ("NAME", "SYNOPSIS", "EXIT STATUS"))
-    assert not [line for line in text.splitlines() if line.startswith("'")]
+    manuals = reference.write_manuals()
+    assert len(manuals) > 30
+    assert [fault for item in manuals.items() for fault in manual_faults(*item)] == []

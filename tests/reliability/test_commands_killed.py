@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import subprocess
 import threading
@@ -12,12 +11,12 @@ from typing import Final
 
 import pytest
 
+from tests.helpers.effort import by_effort
 from tests.helpers.terminal import environment, program
 from tests.reliability import filled
 from tui_annotate import workspace
 
-TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-ROUNDS: Final = 350 if TORTURE else 5
+ROUNDS: Final = by_effort(push=3, full=5, torture=350)
 COMMANDS: Final = {
     "delete": "datasets delete news -w work --yes --delete-annotations",
     "replace": "datasets replace news changed.jsonl -w work --delete-annotations --id-column id"

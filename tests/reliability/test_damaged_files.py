@@ -13,12 +13,12 @@ from typing import Final
 
 import pytest
 
+from tests.helpers.effort import by_effort
 from tests.reliability import filled
 from tui_annotate import workspace
 from tui_annotate.domain.errors import TuiAnnotateError
 
-TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-ROUNDS: Final = 200 if TORTURE else 4
+ROUNDS: Final = by_effort(push=4, full=4, torture=200)
 PAGE: Final = 4096  # bytes
 COMMANDS: Final = ["export --to csv -o out.csv", "status", "doctor"]
 
@@ -129,7 +129,7 @@ def _files_of_a_workspace() -> list[str]:
     os.geteuid() == 0 and not shutil.which("setpriv"), reason="no setpriv, and root reads all files"
 )
 @pytest.mark.parametrize("name", [*_files_of_a_workspace(), "."])
-@pytest.mark.parametrize("command", COMMANDS[: None if TORTURE else 1])
+@pytest.mark.parametrize("command", COMMANDS[: by_effort(push=1, full=1, torture=3)])
 def test_a_file_without_permissions_is_an_error(tmp_path: Path, name: str, command: str) -> None:
     """Of each file of a workspace: exit code and message, no traceback, nothing half-written."""
     folder = filled.make(tmp_path / "work")

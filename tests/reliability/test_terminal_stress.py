@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sqlite3
 import threading
@@ -16,6 +15,7 @@ import pytest
 
 from tests.end_to_end import example
 from tests.end_to_end import screen_states as states
+from tests.helpers.effort import by_effort
 from tests.helpers.stores import claim
 from tests.helpers.terminal import Terminal
 from tests.reliability import filled
@@ -23,9 +23,8 @@ from tui_annotate import workspace
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.database import SCHEMA
 
-TORTURE: Final = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-RESIZES: Final = 1000 if TORTURE else 60
-PASTED: Final = 5_000_000 if TORTURE else 500_000  # characters
+RESIZES: Final = by_effort(push=60, full=60, torture=1000)
+PASTED: Final = by_effort(push=500_000, full=500_000, torture=5_000_000)  # characters
 
 
 def test_many_sizes_of_the_window_lose_no_action(tmp_path: Path) -> None:

@@ -113,9 +113,9 @@ def test_only_people_without_an_account_are_claimed(doors: Doors) -> None:
     for number in "12":
         doors.people.imported(f"bo{number}", "bo")
     for who, report in (
-        ("ana", "no user without an account"),
-        ("bo", "several users"),
-        ("x", "no user without an account"),
+        ("ana", "unknown person without an account"),
+        ("bo", "several people"),
+        ("x", "unknown person without an account"),
     ):
         with pytest.raises(NotFound, match=report):
             doors.accounts().find_claimable_person(who)

@@ -9,8 +9,7 @@ from tests.helpers.stores import SEGMENTER, annotate, new
 from tests.services.test_agreement import ns, values
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.position_studies import VERDICTS
-from tui_annotate.domain.report_collections import PASSAGE
+from tui_annotate.domain.report_collections import PASSAGE, VERDICTS
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import NOTHING, UndefinedReason

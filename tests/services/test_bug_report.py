@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tui_annotate.domain.message_templates import REMOVED, MessageTemplates
 from tui_annotate.services import bug_report
+from tui_annotate.services.bug_report.message_templates import REMOVED, MessageTemplates
 
 SECRET = "Qzx"
 TEMPLATES = MessageTemplates(['"no vectors found: %s"\n"the position was not saved: %s"'])

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.effort import by_effort
 from tests.services.forked_ingest import Forked, wait_until_gone
 from tests.services.ingest_stores import Stores, Words, write_dump, write_pairs
 from tui_annotate.domain.records import RecordFilter
@@ -24,8 +25,7 @@ from tui_annotate.services.ingest import sentences
 from tui_annotate.services.ingest.sentences import SegmentationPool
 
 ROOT = Path(__file__).parents[2]
-TORTURE = bool(os.environ.get("TUI_ANNOTATE_TORTURE"))
-ROUNDS = 300 if TORTURE else 10
+ROUNDS = by_effort(push=4, full=10, torture=300)
 
 
 def _process(

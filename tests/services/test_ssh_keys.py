@@ -72,10 +72,10 @@ def test_the_file_follows_the_bound_keys(bind: SshKeyService) -> None:
     first = bind.add("ana", KEYS[0], where="ana.pub")
     bind.add("ben", KEYS[1], where="ben.pub")
     others = "ssh-rsa AAAA admin\n"
-    text = bind.written(others, SESSION, folder="/srv/a")
+    text = bind.written(others, SESSION, folder="/srv/a", where="f")
     assert text.startswith(others)
     bind.remove(first.fingerprint)
-    text = bind.written(text, SESSION, folder="/srv/a")
+    text = bind.written(text, SESSION, folder="/srv/a", where="f")
     assert KEYS[0] not in text
     assert KEYS[1] in text
     assert text.startswith(others)
@@ -85,7 +85,7 @@ def test_a_folder_that_no_line_can_hold_is_refused(bind: SshKeyService) -> None:
     """A line break in its name would begin another line."""
     bind.add("ana", KEYS[0], where="ana.pub")
     with pytest.raises(InvalidInput, match="authorized_keys"):
-        bind.written("", SESSION, folder="/srv/a\nssh-ed25519 AAAA")
+        bind.written("", SESSION, folder="/srv/a\nssh-ed25519 AAAA", where="f")
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])

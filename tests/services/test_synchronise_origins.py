@@ -10,6 +10,7 @@ import pytest
 from tui_annotate.domain.annotations import Anchor, Annotation, annotation_to_json
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import StreamState
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.provenance import Provenance
@@ -18,7 +19,6 @@ from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.sync import payloads
-from tui_annotate.storage.log.write_plans import EventStream
 
 AT = "2031-01-01T00:00:00.000000+00:00"
 PAGE = Sample(

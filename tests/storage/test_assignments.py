@@ -193,7 +193,9 @@ class Lines(RuleBasedStateMachine):
                 " GROUP BY 1, 2 HAVING sum(count) <> 0"
             ).first()
             assert lost is None
-        assert next(AuditStore(self.database).find_faults(), None) is None
+        audit = AuditStore(self.database)
+        assert next(audit.find_faults(), None) is None
+        assert next(audit.find_row_faults(), None) is None
 
 
 TestLines = Lines.TestCase

@@ -20,12 +20,13 @@ from typing import Any, ClassVar
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
-from sqlalchemy import TableClause, event, insert, select
+from sqlalchemy import event, insert, select
 
+from tests.helpers.effort import by_effort
 from tests.helpers.stores import SEGMENTER, create_schema, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
-from tui_annotate.storage import columns, migrate, tables
 from tui_annotate.storage import database as databases
+from tui_annotate.storage import migrate, tables
 from tui_annotate.storage.columns import EVENTS, SETTINGS
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import SCHEMA, Database
@@ -79,19 +80,6 @@ def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
         options = {"version_table": "schema_version", "render_as_batch": True}
         context = MigrationContext.configure(connection, opts=options)
         assert compare_metadata(context, tables.METADATA) == []
-
-
-def test_queries_know_the_tables_as_they_are() -> None:
-    """The names by which queries go are those of the tables, all of them, in order."""
-    known = {
-        table.name: [column.name for column in table.columns]
-        for table in vars(columns).values()
-        if isinstance(table, TableClause)
-    }
-    assert known == {
-        name: [column.name for column in table.columns]
-        for name, table in tables.METADATA.tables.items()
-    }
 
 
 def test_a_backup_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
@@ -552,7 +540,7 @@ migrate.MIGRATIONS = Path(sys.argv[2])
 database.SCHEMA = int(sys.argv[3])
 database.Database.open(Path(sys.argv[1])).close()
 """
-KILLS = 200 if os.environ.get("TUI_ANNOTATE_TORTURE") else 4
+KILLS = by_effort(push=2, full=4, torture=200)
 
 
 def test_a_killed_migration_leaves_the_old_or_the_new_store(tmp_path: Path, newer: Path) -> None:

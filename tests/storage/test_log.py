@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
 import sqlite3
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.effort import by_effort
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.history import Event, replay
@@ -28,8 +28,7 @@ from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 ROOT = Path(__file__).parents[2]
-TORTURE = os.environ.get("TUI_ANNOTATE_TORTURE", "")
-ROUNDS = max(300, int(TORTURE)) if TORTURE.isdigit() and TORTURE != "0" else 15
+ROUNDS = by_effort(push=4, full=15, torture=300)
 
 WRITER = """
 import random, sys

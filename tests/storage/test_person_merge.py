@@ -11,6 +11,7 @@ from tests.helpers.stores import annotate, claim, fill, sample
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict, NotAllowed
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.people import Actor, Person, PersonKind, Role, second_reader
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
@@ -18,7 +19,7 @@ from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.person_merge import PersonMergeStore
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
@@ -266,6 +267,21 @@ def test_the_case_of_a_name_does_not_hide_a_namesake(
     assert people.find_namesakes("Ana") == (IMPORTED,)
     assert people.keep_apart("Ana").name == "Ana"
     assert people.find_namesakes("Ana") == ()
+
+
+def test_the_start_of_an_id_may_mean_the_imported_person(
+    people: PeopleStore, log: AnnotationStore
+) -> None:
+    """Only if it is of some length, and of one person's id alone."""
+    assert log.events(IMPORTED.id, ONE)
+    assert people.find_namesakes("ab1") == (IMPORTED,)
+    assert people.find_namesakes("ab") == ()
+    assert people.find_namesakes("ab12") == ()  # a whole id is refused as a name
+    assert people.find_namesakes("AB12") == (IMPORTED,)
+    people.imported("ab1x", "li")
+    assert people.find_namesakes("ab1") == ()
+    assert people.keep_apart("AB12").name == "AB12"
+    assert people.find_namesakes("AB12") == ()
 
 
 def test_only_who_manages_the_workspace_may_merge(database: Database, people: PeopleStore) -> None:

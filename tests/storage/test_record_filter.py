@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
-from tui_annotate.domain.records import RecordFilter
+from tui_annotate.domain.annotations import ADJUDICATED
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
+from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate import AnnotationService
 
 
@@ -65,3 +68,25 @@ def test_somebody_stands_out(deeds: AnnotationService) -> None:
     assert len(mine) == 3
     assert len(list(deeds.store.standing(RecordFilter(), people))) == 6
     assert replace(mine[0]) in list(deeds.store.standing(RecordFilter(), people))
+
+
+def test_work_of_people_is_exported_without_adjudications(deeds: AnnotationService) -> None:
+    """An adjudication has no annotations of another origin, and would be an empty row."""
+    key = SampleKey("d", "1")
+    made = replace(claim("decided"), origin=ADJUDICATED)
+    adjudication = Record(
+        deeds.corpus.sample(key).sample,
+        (OwnedAnnotation(SETTLED, made),),
+        people=(Person(SETTLED, SETTLED, PersonKind.SETTLED),),
+    )
+    deeds.store.import_records([adjudication])
+
+    def workers(origin: str) -> set[str]:
+        filters = RecordFilter(origin=origin, dataset=key.dataset, sample=key.id)
+        (record,) = deeds.corpus.records(filters)
+        return {each.person for each in record.assignments}
+
+    people = {deeds.people.local(name).id for name in ("ana", "bo")}
+    assert workers("") == {SETTLED, *people}
+    assert workers("human") == people
+    assert workers("adjudicated") == {SETTLED}

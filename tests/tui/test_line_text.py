@@ -8,17 +8,16 @@ from rich.cells import cell_len
 from rich.style import Style
 
 from tests.tui.stage import HOSTILE
+from tui_annotate.domain.line_text import cut, line_text
+from tui_annotate.domain.text_display import MARKS_PER_CELL
 from tui_annotate.tui.line_text import (
     align_both_ends,
     clip,
-    cut,
     fit,
-    line_text,
     runs_width,
     split_paragraphs,
     wrap_line,
 )
-from tui_annotate.tui.text.display import MARKS_PER_CELL
 
 _TEXTS = st.text(
     st.one_of(st.characters(), st.sampled_from("中。ab \u0301\u200d\ufe0f👍🏽🇨🇳\n\t\x1b")),

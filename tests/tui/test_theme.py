@@ -11,6 +11,7 @@ from rich.style import Style
 
 from tests.tui.stage import run_stage
 from tui_annotate.domain.labels import COLORS
+from tui_annotate.editor.glyphs import STRENGTH_GLYPHS
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.palette import (
     DARK,
@@ -19,7 +20,6 @@ from tui_annotate.tui.palette import (
     MONO,
     NAMES,
     SLOTS,
-    STRENGTH_GLYPHS,
     PaintStyles,
     label_slots,
     make_palette,

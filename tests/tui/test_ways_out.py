@@ -16,10 +16,11 @@ from textual.command import CommandList
 
 from tests.helpers.terminal import ROOT, Terminal, program
 from tests.tui.screens.annotate_app import make_workspace, open_app
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.key_state import KeyState
 from tui_annotate.tui import terminal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.keys.actions import ACTIONS
 from tui_annotate.tui.palette import NAMES
 
 TEXTUAL = Path(textual.__file__).parent
@@ -103,7 +104,7 @@ async def test_ctrl_z_without_a_shell_opens_a_message_alone(tmp_path: Path) -> N
 
 async def test_the_palette_lists_our_actions_alone(tmp_path: Path) -> None:
     """Those of the key table, and the themes."""
-    known = {action.words(state) for action in ACTIONS for state in "RSVLNE"}
+    known = {action.words(state) for action in ACTIONS for state in KeyState}
     known |= {f"theme {name}" for name in NAMES}
     async with open_app(make_workspace(tmp_path / "work")) as person:
         await person.press("colon")

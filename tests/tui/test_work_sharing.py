@@ -14,11 +14,11 @@ from tests.plugins.sync.table_server import KEY, FakeTable, refusal, serving_tab
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.storage.log.stream_merge import StreamMergeReport
 from tui_annotate.tui import work_sharing
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.widgets.header_bar import _SYNC, HeaderBar
 from tui_annotate.tui.work_sharing import BackgroundSync, SyncState, SyncUpdate
 from tui_annotate.workspace import bundles

@@ -21,7 +21,7 @@ from tui_annotate.plugins.record_validation import first_named
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.keys.actions import Action
+    from tui_annotate.editor.action import Action
 
 
 def register(app: typer.Typer) -> None:
@@ -179,8 +179,8 @@ def keys(*, as_json: options.JsonOption = False) -> None:
 
     The list includes keys that you changed in your settings.
     """
+    from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load
-    from tui_annotate.tui.keys.key_map import key_map
 
     actions = key_map(load().keys).actions
     names = ("id", "keys", "help", "group")

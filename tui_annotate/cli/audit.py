@@ -52,9 +52,9 @@ def head(
     """Print the head of the event log: a digest of all events.
 
     The full head also covers people, accounts, label sets, guidelines, datasets, samples, the
-    sentences of texts, assignments and fitted weights. Store the head on another machine. `audit
-    verify --against HEAD` later shows whether the workspace still contains all of that time,
-    unaltered.
+    sentences of texts, assignments and their order, pools, questions with replies, and fitted
+    weights. Store the head on another machine. `audit verify --against HEAD` later shows whether
+    the workspace still contains all of that time, unaltered.
     """
     if streams and not common.as_json:
         raise InvalidInput("--streams needs --json", "add --json")
@@ -64,6 +64,13 @@ def head(
         found = audit.head()
         record = audit.record_head()
         heads = audit.heads() if streams else None
+        removed = audit.is_record_removed()
+    if removed:
+        output.print_message(
+            "warning: the record of changes was removed outside the program, so that the full head"
+            " covers no people, label sets, texts and assignments; restore a backup with:"
+            " tui-annotate restore"
+        )
     facts: dict[str, Cell] = {
         "head": found.token,
         "full head": join_tokens(found.token, record),
@@ -92,27 +99,27 @@ def _head_as_json(
 def verify(
     *,
     against: Annotated[
-        str,
+        str | None,
         option(
             "--against",
             "FILE|HEAD",
             "Earlier output of `audit head`: a JSON file, the head or the full head.",
         ),
-    ] = "",
+    ] = None,
     common: options.CommonOptions,
 ) -> None:
     """Verify the event log, and list altered events.
 
     The command checks the hash chain of events, that the tables agree with the log, that texts
-    have their hashes, and that people, label sets, the sentences of texts, assignments and weights
-    are as the program stored them. It does not check passwords, sessions, scores, suggestions and
-    vectors, nor sentences that an earlier version of the program stored. A user who can write the
-    database could replace the whole log; only a head that is stored elsewhere reveals such a
-    change.
+    have their hashes, and that people, label sets, the sentences of texts, assignments and their
+    order, pools, questions, replies and weights are as the program stored them. It does not check
+    passwords, sessions, scores, suggestions, vectors and the queue orders that all people share,
+    nor what an earlier version of the program did not record. A user who can write the database
+    could replace the whole log; only a head that is stored elsewhere reveals such a change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
-    recorded = _read_kept_head(against) if against else None
+    recorded = None if against is None else _read_kept_head(against)
     with open_workspace(common.workspace) as space, output.show_progress("events") as progress:
         verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
@@ -128,6 +135,12 @@ def verify(
 def _read_kept_head(against: str) -> RecordedHead:
     from tui_annotate.services.audit import RecordedHead
 
+    if not against.strip():
+        raise InvalidInput(
+            f"--against {against!r} is no head, so nothing could be compared",
+            "give a file written by tui-annotate audit head --json, or its COUNT:DIGEST;"
+            " without --against, the workspace is only compared with itself",
+        )
     text = read_text(Path(against)) if Path(against).is_file() else against
     heads: list[StreamHead] = []
     if text.lstrip().startswith("{"):
@@ -186,7 +199,7 @@ def _print_altered_rows(verdict: AuditReport) -> None:
     if verdict.altered_texts > SHOWN:
         more = output.many(verdict.altered_texts - SHOWN, "text")
         output.print_line(f"and {more} more; list all with --json")
-    if not verdict.record.entries:
+    if not verdict.record.entries and not verdict.record_removed:
         output.print_line(
             "not verified: people, label sets, sentences, assignments and weights, because an"
             " earlier version made the store; `tui-annotate audit head` starts their record"

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import Message, Note, Part, Result
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import describe_state

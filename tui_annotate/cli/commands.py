@@ -13,7 +13,6 @@ from tui_annotate.cli import (
     agreement,
     annotate,
     assignments,
-    assist,
     audit,
     backup,
     bundles,
@@ -26,6 +25,7 @@ from tui_annotate.cli import (
     guidelines,
     ingest,
     labels,
+    match,
     output,
     people,
     pseudonyms,
@@ -48,7 +48,6 @@ from tui_annotate.cli.options import WorkspaceOption, examples
 from tui_annotate.cli.plugin_commands import CommandGroup, make_group
 from tui_annotate.domain.version import VERSION
 
-INTERRUPTED = 130
 _PYDANTIC_PREFIX = (
     "Value error, "  # prefix of messages from pydantic, with which Typer parses values
 )
@@ -72,7 +71,7 @@ for module in (
     review,
     agreement,
     suggestions,
-    assist,
+    match,
     doctor,
     demo,
     datasets,
@@ -167,9 +166,10 @@ def option_names(command: Any) -> frozenset[str]:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command, and return its exit code: 2 for wrong usage, 130 for an interruption.
+    """Run one command, and return its exit code: 2 for wrong usage, 130 for a declined question.
 
     Raises:
+        KeyboardInterrupt: ctrl+c, or ctrl+d at a question.
         TuiAnnotateError, OSError: the command failed.
     """
     try:
@@ -180,8 +180,8 @@ def run(arguments: Sequence[str]) -> int:
         )
         done = program()(args=placed, prog_name="tui-annotate", standalone_mode=False)
         return int(done or 0)
-    except typer.Abort:
-        return INTERRUPTED
+    except typer.Abort:  # Typer's replacement of the two keys' errors
+        raise KeyboardInterrupt from None
     except TyperException as error:
         context = getattr(error, "ctx", None)
         if type(error).__name__ == "NoArgsIsHelpError":  # defined in a private module of Typer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,33 +11,28 @@ import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag, option
-from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
+from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag
+from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.problems import ProblemPrinter, ProblemsOption, write_problems
 from tui_annotate.cli.report_parts import Cell, Column, Columns, Facts, Part, Table, flexible_column
+from tui_annotate.cli.written_data import (
+    BomOption,
+    LayerOption,
+    StrictOption,
+    UnratedOption,
+    WrittenOffsetsOption,
+    print_conversion,
+    refuse_mixed_output,
+)
 from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.records import count_kind
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ExportOptions
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.protocols import ExportReport
     from tui_annotate.services.export.conversion import ConversionReport, ExportFormat
 
-SHOWN_PROBLEMS = 20
-DONE_IN_PART = 3
 
-LayerOption = Annotated[
-    str,
-    option(
-        "--layer",
-        "LAYER",
-        "Annotations to write for each sample: adjudicated, majority, all (those of annotators, "
-        "not adjudicated), or the name of a person; required by formats that have one set of "
-        "annotations per sample.",
-    ),
-]
 _TargetFormatOption = Annotated[
     str,
     typer.Option(
@@ -57,15 +52,6 @@ _ReadOffsetsOption = Annotated[
         "texts).",
     ),
 ]
-WrittenOffsetsOption = Annotated[
-    Offsets,
-    typer.Option(
-        "--offsets", help="Unit of offsets in autojudge files; autojudge's own web page uses utf16."
-    ),
-]
-UnratedOption = Annotated[
-    bool, flag("--include-unrated", "Write samples without a rating to autojudge files too.")
-]
 _AllStatesOption = Annotated[
     bool,
     flag(
@@ -73,13 +59,6 @@ _AllStatesOption = Annotated[
         "Write work that is not completed to formats for training too (default: completed work"
         " only).",
     ),
-]
-BomOption = Annotated[
-    bool,
-    flag("--bom", "Begin CSV files with a byte order mark, so that Excel reads them as UTF-8."),
-]
-StrictOption = Annotated[
-    bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")
 ]
 
 
@@ -180,96 +159,6 @@ def _exit_unless_complete(result: ConversionReport, *, strict: bool) -> None:
         raise typer.Exit(2)
     if result.refused or result.spans_refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
-
-
-class ProblemPrinter:
-    """Prints the first problems and counts the rest.
-
-    Attributes:
-        log: called with each problem.
-    """
-
-    def __init__(self) -> None:
-        self._count = 0
-        self.refused = 0
-        self.spans_refused = 0
-        self.kinds: dict[str, int] = {}
-        self.log: Callable[[Problem], None] = lambda _: None
-
-    def __call__(self, problem: Problem) -> None:
-        """Count a problem of a conversion, and print it if it is one of the first."""
-        self._count += 1
-        self.refused += problem.refused
-        self.spans_refused += problem.refuses_part
-        count_kind(self.kinds, problem)
-        self.log(problem)
-        if self._count <= SHOWN_PROBLEMS:
-            taken = "" if problem.refused else " (record kept)"
-            output.print_problem(f"{problem}{taken}", problem.hint)
-
-    def end(self) -> None:
-        if self._count > SHOWN_PROBLEMS:
-            output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
-        print_kinds(self.kinds)
-
-
-def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
-    """Raise InvalidInput if `--json` and the data (`target` is None) both go to standard output."""
-    if as_json and target is None:
-        raise InvalidInput(
-            "--json and the data would both go to standard output", "write the data to a file"
-        )
-
-
-def print_conversion(
-    report: ExportReport,
-    written: str,
-    target: Path | None,
-    *,
-    as_json: bool = False,
-    counts: Mapping[str, Any],
-    more_states: str,
-) -> None:
-    """Print how much was written to a file, what was left out, and what its format cannot carry.
-
-    `written`: name of the format. `target`: None for standard output. `counts`: further fields of
-    the JSON object. `more_states`: the option that also writes work that is not completed.
-    """
-    if as_json:
-        output.print_json(
-            {
-                "file": target,
-                "format": written,
-                "samples": report.records,
-                "annotations": report.annotations,
-                "answers": report.answers,
-                "lost": dict(report.lost),
-                "adjudicated": report.adjudicated,
-                "left_out": dict(report.left_out),
-                **counts,
-            }
-        )
-        return
-    samples = output.many(report.records, "sample")
-    where = f" in {target}" if target else ""
-    written_work = output.many(report.annotations, "annotation")
-    if report.answers:
-        written_work = output.many(report.answers, "answer")
-    output.print_note(f"{written_work} of {samples}{where}")
-    if 0 < report.adjudicated < report.annotations:
-        own = output.many(report.annotations - report.adjudicated, "annotation")
-        output.print_message(
-            f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
-            " only one kind: --layer all (annotators) or --layer adjudicated"
-        )
-    if report.left_out:
-        states = ", ".join(f"{count:,} {state}" for state, count in report.left_out.items())
-        output.print_message(
-            f"  left out, as {written} is for training and the work is not completed: {states};"
-            f" to write it, too: {more_states}"
-        )
-    for kind, count in report.lost.items():
-        output.print_message(f"  {written} cannot carry: {kind} ({count:,})")
 
 
 def formats(

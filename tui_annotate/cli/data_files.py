@@ -160,7 +160,7 @@ def annotate_files(
     if not _has_terminal():
         output.print_note("to annotate, run in a terminal: tui-annotate annotate")
         return code
-    if report.refused or report.spans_refused:
+    if report.is_partial:
         output.read_answer("Some input was refused (see above). Press Enter to annotate.")
     if not sends:
         output.print_note(
@@ -277,7 +277,7 @@ def _has_terminal() -> bool:
 
 
 def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
-    from tui_annotate.cli.convert import ProblemPrinter
+    from tui_annotate.cli.problems import ProblemPrinter
 
     def read() -> Iterator[Record | Problem]:
         for file in files:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import output, screen
-from tui_annotate.cli.assist import match_as_json, matches_table
 from tui_annotate.cli.help_format import START
+from tui_annotate.cli.match import match_as_json, matches_table
 from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -133,7 +133,7 @@ def _open_demo(folder: Path, data: Path) -> Workspace:
         report = space.ingest(
             pairs, format="pairs", options=columns, embedder=vectors, progress=progress
         )
-    if report.refused:
+    if report.refused or report.files_refused:
         space.close()
         refused = next(each for each in report.problems if each.refused)
         raise InvalidInput(f"the example data is damaged: {refused}", refused.hint)

@@ -7,9 +7,7 @@ import re
 import shlex
 import shutil
 import stat
-import subprocess
 import sys
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,14 +20,14 @@ from tui_annotate.cli.bug_report import write_bug_report
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.report_parts import Column, Columns, Part, Table, whole_column
+from tui_annotate.cli.shell_commands import quote_command, run_program
 from tui_annotate.cli.ssh import SESSION
-from tui_annotate.cli.ssh_session import COMMAND
+from tui_annotate.cli.sshd_checks import check_sshd
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.people import Permission, Role, is_allowed
 from tui_annotate.domain.scores import ScoreRun
-from tui_annotate.domain.ssh_keys import AuthorizedKey, parse_entry
 from tui_annotate.domain.work_statistics import GoldAccuracy
 from tui_annotate.domain.workspace_files import BACKUPS, FROZEN, LOG, PSEUDONYMS, STORE
 from tui_annotate.plugins.files.targets import find_unfinished
@@ -101,8 +99,8 @@ def _describe_checks(checks: Sequence[DiagnosticFinding]) -> Iterator[Part]:
 
 def check_configuration() -> DiagnosticFinding:
     """Check the user's settings and keys; name the file that they are from."""
+    from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load, user_file
-    from tui_annotate.tui.keys.key_map import key_map
 
     file = str(user_file())
     try:
@@ -314,10 +312,10 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     yield check_privacy(folder)
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         says = f"the disk of {folder} is read-only: no work can be saved"
-        mend = f"{_shell_command('cp -r', folder)} COPY  # then work in COPY"
+        mend = f"{quote_command('cp -r', folder)} COPY  # then work in COPY"
         yield DiagnosticFinding("writing", "doubt", says, mend)
     elif not os.access(folder, os.W_OK):
-        mend = _shell_command("chmod u+w", folder)
+        mend = quote_command("chmod u+w", folder)
         yield DiagnosticFinding("writing", "wrong", f"{folder} is read-only", mend)
     yield from _check_unfinished(folder)
     yield _check_space(folder)
@@ -354,7 +352,7 @@ def _check_space(folder: Path) -> DiagnosticFinding:
 
 
 def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
-    for fields in map(str.split, _run([program, "-w", "-p"]).stdout.splitlines()):
+    for fields in map(str.split, run_program([program, "-w", "-p"]).stdout.splitlines()):
         if len(fields) < 4 or fields[0] != device or not fields[3].isdecimal():
             continue
         limit = int(fields[3])
@@ -374,16 +372,12 @@ def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
             )
 
 
-def _run(words: Sequence[str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=30)
-
-
 def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     says = f"{system} is a network file system, on which SQLite can lose work"
     writable = (each for each in map(Path, LOCAL_DISKS) if os.access(each, os.W_OK))
     local = (each for each in writable if find_mount(each, MOUNTS)[1] not in NETWORK_FILE_SYSTEMS)
     destination = next(local, Path(LOCAL_DISKS[0])) / folder.name
-    mend = f"{_shell_command('cp -a', folder)} {shlex.quote(str(destination))}"
+    mend = f"{quote_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
         "disk",
         "wrong",
@@ -402,7 +396,7 @@ def check_privacy(folder: Path) -> DiagnosticFinding:
         readable = []  # other users cannot enter the folder
     if readable:
         says = f"other users of this machine can read {_join_names(readable)}"
-        return DiagnosticFinding("privacy", "doubt", says, _shell_command("chmod -R go=", folder))
+        return DiagnosticFinding("privacy", "doubt", says, quote_command("chmod -R go=", folder))
     return DiagnosticFinding("privacy", "ok", "only you can read the workspace")
 
 
@@ -411,7 +405,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
         says = "all users of this machine can read the workspace, not only the group"
-        return DiagnosticFinding("privacy", "wrong", says, _shell_command("chmod o=", folder))
+        return DiagnosticFinding("privacy", "wrong", says, quote_command("chmod o=", folder))
     shared = (path for path in modes if path.name != PSEUDONYMS)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
@@ -423,7 +417,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         )
         # With this key, members of the group could find the people of pseudonymous exports.
         if (key := folder / PSEUDONYMS) in modes:
-            mend += f" && {_shell_command('chmod go=', key)}"
+            mend += f" && {quote_command('chmod go=', key)}"
         return DiagnosticFinding(
             "privacy", "wrong", f"the group cannot use {_join_names(closed)}", mend
         )
@@ -432,7 +426,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         " the program hides other people's work only on its screens"
     )
     return DiagnosticFinding(
-        "privacy", "doubt", says, _shell_command("tui-annotate ssh setup -w", folder)
+        "privacy", "doubt", says, quote_command("tui-annotate ssh setup -w", folder)
     )
 
 
@@ -468,10 +462,6 @@ def find_group_name(group: int) -> str:
         return str(group)
 
 
-def _shell_command(command: str, folder: Path) -> str:
-    return f"{command} {shlex.quote(str(folder))}"
-
-
 def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
     """Return the device and the file system of a folder, by a file such as /proc/mounts.
 
@@ -493,19 +483,6 @@ def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
 MIN_GLIBC: Final = (2, 28)
 """Oldest version of glibc that the packages LanceDB, PyArrow and NumPy support."""
 
-SshdSettings = Mapping[str, Sequence[str]]
-"""Settings of sshd, as `sshd -T` prints them: lists of values by lower-case name."""
-
-_EXPECTED_SETTINGS: Final = {
-    "PermitTTY": "yes",
-    "DisableForwarding": "yes",
-    "PermitUserRC": "no",
-    "PermitUserEnvironment": "no",
-}
-_AUTHORIZED_KEYS: Final = "authorized_keys"
-_SAFE_VARIABLES: Final = re.compile(r"LANG|LC_[A-Z*]+|COLORTERM|NO_COLOR")
-_WRITABLE_BY_OTHERS: Final = 0o022
-
 
 def check_glibc() -> Iterator[DiagnosticFinding]:
     """Check whether glibc is recent enough for the packages; nothing with another C library."""
@@ -522,142 +499,3 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
         yield DiagnosticFinding(
             "C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later"
         )
-
-
-def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding]:
-    """Check what sshd permits to people with keys; `lines` are the expected authorized_keys."""
-    import pwd
-
-    bound = {entry.key: entry.options["command"] for entry in map(parse_entry, lines) if entry}
-    if not bound:
-        return
-    try:
-        account = pwd.getpwuid(folder.stat().st_uid)
-    except KeyError:
-        return
-    user = account.pw_name
-    settings = read_sshd_settings(user)
-    if settings:
-        yield from check_sshd_settings(settings, folder, user)
-    elif settings is None:
-        says = "this user cannot read the settings of sshd"
-        yield DiagnosticFinding(
-            "sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}"
-        )
-    patterns = (settings or {}).get("authorizedkeysfile", (".ssh/authorized_keys",))
-    yield from check_authorized_keys(
-        _list_key_files(patterns, user, Path(account.pw_dir)), folder, bound
-    )
-
-
-def read_sshd_settings(user: str) -> SshdSettings | None:
-    """Return sshd's settings for a user: an empty map without sshd, None if unreadable."""
-    program = shutil.which("sshd", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
-    if program is None:
-        return {}
-    done = _run(_sshd_query(program, user))
-    if done.returncode:
-        return None
-    found = defaultdict(list)
-    for name, _, value in (line.partition(" ") for line in done.stdout.splitlines()):
-        found[name].append(value)
-    return found
-
-
-def _sshd_query(program: str, user: str) -> list[str]:
-    return [program, "-T", "-C", f"user={user},host=localhost,addr=127.0.0.1"]
-
-
-def check_sshd_settings(
-    settings: SshdSettings, folder: Path, user: str
-) -> Iterator[DiagnosticFinding]:
-    """Check that sshd's settings permit no more than an annotation session needs."""
-    mend = f"{_shell_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
-    differing = [
-        f"{name} {' '.join(found)}"
-        for name, expected in _EXPECTED_SETTINGS.items()
-        if (found := list(settings.get(name.lower(), [expected]))) != [expected]
-    ]
-    accepted = " ".join(settings.get("acceptenv", ())).split()
-    if unexpected := [name for name in accepted if not _SAFE_VARIABLES.fullmatch(name)]:
-        differing.append(f"AcceptEnv {' '.join(unexpected)}")
-    forced_command = " ".join(settings.get("forcecommand", ("none",)))
-    if forced_command != "none":
-        says = f"ForceCommand overrides the commands in authorized_keys: {forced_command}"
-        yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without ForceCommand")
-    elif differing:
-        yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
-    else:
-        yield DiagnosticFinding(
-            "sshd", "ok", f"ssh sessions of {user} have a terminal, and forwarding is disabled"
-        )
-
-
-def _list_key_files(patterns: Sequence[str], user: str, home: Path) -> list[Path]:
-    names = [name for name in " ".join(patterns).split() if name != "none"]
-    plain = (name.replace("%u", user).replace("%h", str(home)).replace("%%", "%") for name in names)
-    return [home / name for name in plain]
-
-
-def check_authorized_keys(
-    files: Sequence[Path], folder: Path, bound: Mapping[str, str]
-) -> Iterator[DiagnosticFinding]:
-    """Check that each person's ssh key can only start a session, and what other keys permit."""
-    first = shlex.quote(str(files[0])) if files else "FILE"
-    write = f"{_shell_command('tui-annotate ssh authorized-keys -w', folder)} {first}"
-    found: set[str] = set()
-    for file in files:
-        try:
-            text = file.read_text("utf-8", "replace")
-            mode = file.stat().st_mode
-        except OSError:
-            continue  # missing or unreadable file: its keys are reported as missing
-        if mode & _WRITABLE_BY_OTHERS:
-            says = f"other users can write {file}, so sshd ignores the file"
-            yield DiagnosticFinding(
-                _AUTHORIZED_KEYS, "wrong", says, _shell_command("chmod 600", file)
-            )
-        for number, entry in enumerate(map(parse_entry, text.split("\n")), 1):
-            if entry:
-                found.add(entry.key)
-                remove = _shell_command(f"sed -i {number}d", file)
-                for state, says, mend in _check_entry(entry, bound, remove=remove, write=write):
-                    line = f"line {number} of {file}"
-                    yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
-    if lacking := set(bound) - found:
-        says = (
-            f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
-        )
-        yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
-
-
-def _check_entry(
-    entry: AuthorizedKey, bound: Mapping[str, str], *, remove: str, write: str
-) -> Iterator[tuple[str, str, str]]:
-    """Yield (state, text, fix) for each problem in a line of an `authorized_keys` file."""
-    missing = " and ".join(each for each in ("restrict", "command") if each not in entry.options)
-    if missing and entry.key in bound:
-        says = (
-            f"without {missing} in its options, this ssh key permits more than an annotation"
-            " session"
-        )
-        yield "wrong", says, f"{remove} && {write}"
-    elif missing:
-        says = (
-            f"without {missing} in its options, this ssh key opens a shell with access to the"
-            " database"
-        )
-        yield "doubt", says, f"{remove}  # skip this if the key is an admin's"
-    elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
-        if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "this ssh key does not start an annotation session of its owner", write
-        else:
-            yield (
-                "doubt",
-                "this ssh key opens another workspace; a key can open only one workspace",
-                "",
-            )
-
-
-def _parse_session_folder(command: str) -> str:
-    return command.rpartition(" -w ")[2] if f" {' '.join(COMMAND)} " in command else ""

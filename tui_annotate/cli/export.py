@@ -10,8 +10,10 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
-from tui_annotate.cli.convert import (
-    DONE_IN_PART,
+from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.options import Offsets, add_command, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.written_data import (
     BomOption,
     LayerOption,
     StrictOption,
@@ -20,8 +22,6 @@ from tui_annotate.cli.convert import (
     print_conversion,
     refuse_mixed_output,
 )
-from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import Offsets, add_command, open_workspace
 from tui_annotate.plugins.protocols import ExportOptions
 
 

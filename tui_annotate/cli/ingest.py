@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
 from tui_annotate.cli.report_parts import Note, Part, Result
 from tui_annotate.domain.errors import InvalidInput
@@ -301,7 +301,7 @@ def _print_problems(report: IngestReport) -> None:
         alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
     shown = list(alike.values())[:SHOWN_PROBLEMS]
     hinted = ""
-    whole = len(report.problems) == report.refused + report.doubts
+    whole = len(report.problems) == report.problem_count
     for same in shown:
         first = same[0]
         kept = not first.refused and _RECORD_POSITION.search(first.where)
@@ -310,7 +310,7 @@ def _print_problems(report: IngestReport) -> None:
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
         output.print_problem(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
-    more = report.refused + report.doubts - sum(map(len, shown))
+    more = report.problem_count - sum(map(len, shown))
     if more:
         output.print_message(f"and {more:,} more; write all to a file with --problems FILE")
     print_kinds(report.problem_kinds)
@@ -356,7 +356,8 @@ def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
 
 def _summarise(report: IngestReport) -> str:
     if report.strict:
-        refused = [output.many(report.refused, "record")] if report.refused else []
+        refused = [output.many(report.files_refused, "file")] if report.files_refused else []
+        refused += [output.many(report.refused, "record")] if report.refused else []
         refused += (
             [output.many(report.spans_refused, "span or field", "spans or fields")]
             if report.spans_refused
@@ -372,6 +373,8 @@ def _summarise(report: IngestReport) -> str:
     }
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     line = "samples: " + (", ".join(parts) or "none")
+    if report.files_refused:
+        line += f"; files: {report.files_refused:,} refused"
     if report.spans_refused:
         line += f"; spans or fields: {report.spans_refused:,} refused"
     if report.suggestions:

@@ -14,7 +14,7 @@ from tui_annotate.domain.errors import NotFound, TuiAnnotateError
 from tui_annotate.settings import NO_WORKSPACE
 from tui_annotate.settings.environment import find_misspelt_variables, forbid_telemetry
 
-INTERRUPTED = 130
+INTERRUPTED = output.DECLINED
 _PRIVATE = 0o077
 """The umask of every command: only the owner can read files that it creates."""
 
@@ -23,7 +23,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command, and return its exit code.
 
     The exit code is 0 for success, 1 for a failure or refusal, 2 for wrong usage or invalid input,
-    3 for an action done in part, and 130 for an interruption from the keyboard.
+    3 for an action done in part, and 130 for an interruption from the keyboard or a declined
+    question.
 
     Args:
         arguments: command line without the program's name; None for that of the process.
@@ -66,9 +67,8 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
         )
         return 1
     except KeyboardInterrupt:
-        code = INTERRUPTED
-    if code == INTERRUPTED:
         output.print_interruption()
+        return INTERRUPTED
     return code
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -331,8 +332,14 @@ class ColumnOptions:
         ),
     ] = 0
     end_inclusive: Annotated[
-        bool, flag("--end-inclusive", "The last offset of a span is its last character.")
-    ] = False
+        bool | None,
+        typer.Option(
+            "--end-inclusive/--end-exclusive",
+            help="The last offset of a span is its last character, or the one after it (default: as"
+            " the quotes of --span-column show, else the one after it).",
+            show_default=False,
+        ),
+    ] = None
     person_column: Annotated[
         str,
         option(
@@ -647,11 +654,22 @@ def open_workspace(
 
 
 def working_person(space: Workspace, name: str) -> Person:
-    """Return the person who works (see `Workspace.person`), with a message if the person is new."""
+    """Return the person who works (see `Workspace.person`), with a message if the person is new.
+
+    A new person whose name is that of an imported person, apart from its case, or the start of the
+    imported person's id, gets a warning: the screen asks then whether both are the same.
+    """
     new = space.team.members.new_name(name)
     person = space.person(name)
-    if new:
-        output.print_message(f"new annotator in this workspace: {new!r}")
+    if not new:
+        return person
+    output.print_message(f"new annotator in this workspace: {new!r}")
+    for imported in space.people.find_namesakes(new):
+        merge = shlex.join(["tui-annotate", "people", "merge", imported.id, new])
+        output.print_problem(
+            f"warning: {new!r} is not the imported person {imported.name!r} (id {imported.id})",
+            f"if both are the same person: {merge}",
+        )
     return person
 
 

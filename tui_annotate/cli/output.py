@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.domain.text_diff import DiffPart
 
+DONE_IN_PART = 3  # exit code of a command that did only a part
 WIDTH_WITHOUT_TERMINAL = 160
 GAP = 2  # spaces between two columns
 MIN_TEXT_WIDTH = 20  # terminal cells that a wide text column keeps
@@ -50,6 +51,9 @@ MIN_FLEXIBLE_WIDTH = 8  # terminal cells that a flexible column keeps in a narro
 UNITS = {"vectors": "documents"}  # units of phases that count something else
 PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be drawn
 HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting task is due
+
+DECLINED = 130
+"""Exit code of a command whose question the user answered with no, as for an interruption."""
 
 many = plural.format_count
 
@@ -518,7 +522,7 @@ def ask(question: str, *, yes: bool) -> None:
 
     Raises:
         InvalidInput: standard input is not a terminal, so the question cannot be asked.
-        typer.Abort: the answer was no.
+        typer.Exit: the answer was no, which ends the command with the exit code 130.
     """
     import typer
 
@@ -529,7 +533,8 @@ def ask(question: str, *, yes: bool) -> None:
     with suppress(EOFError):
         if read_answer(f"{question} [y/N]").lower() in {"y", "yes"}:
             return
-    raise typer.Abort
+    print_message("nothing was changed")
+    raise typer.Exit(DECLINED)
 
 
 def read_answer(question: str) -> str:

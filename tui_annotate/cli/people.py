@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
@@ -20,8 +20,8 @@ from tui_annotate.cli.report_parts import (
     number_column,
     whole_column,
 )
-from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.people import Permission, PersonKind
+from tui_annotate.domain.people_directory import ambiguous_person
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
@@ -127,8 +127,7 @@ def _find_owner(space: Workspace, person: Person, who: str) -> Person:
     if who == person.id or (who == person.name and not named):
         return person
     if who == person.name and not any(each.kind is PersonKind.LOCAL for each in named):
-        ids = ", ".join([person.id, *(each.id for each in named)])
-        raise NotFound(f"several people match {who!r}", f"give the id of the owner: {ids}")
+        raise ambiguous_person(who, [person.id, *(each.id for each in named)], kind="owner")
     return space.team.accounts.find_claimable_person(who, without=person.id)
 
 

@@ -1,4 +1,4 @@
-"""The option `--problems`, and the totals of problems by kind."""
+"""Problems of records: the option `--problems`, the first ones in full, and totals by kind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 from tui_annotate.cli import output
 from tui_annotate.cli.options import option
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
-from tui_annotate.domain.records import Problem
+from tui_annotate.domain.records import Problem, count_kind
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.targets import open_output
 
@@ -19,6 +19,9 @@ ProblemsOption = Annotated[
     Path | None,
     option("--problems", "FILE", "File to write with all problems, one JSON object per line."),
 ]
+
+
+SHOWN_PROBLEMS = 20
 
 
 @contextmanager
@@ -64,3 +67,34 @@ def print_kinds(kinds: Mapping[str, int]) -> None:
         output.print_message("problems by kind:")
         for kind, count in sorted(kinds.items(), key=lambda item: -item[1]):
             output.print_message(f"  {count:,}: {kind}")
+
+
+class ProblemPrinter:
+    """Prints the first problems and counts the rest.
+
+    Attributes:
+        log: called with each problem.
+    """
+
+    def __init__(self) -> None:
+        self._count = 0
+        self.refused = 0
+        self.spans_refused = 0
+        self.kinds: dict[str, int] = {}
+        self.log: Callable[[Problem], None] = lambda _: None
+
+    def __call__(self, problem: Problem) -> None:
+        """Count a problem of a conversion, and print it if it is one of the first."""
+        self._count += 1
+        self.refused += problem.refused
+        self.spans_refused += problem.refuses_part
+        count_kind(self.kinds, problem)
+        self.log(problem)
+        if self._count <= SHOWN_PROBLEMS:
+            taken = "" if problem.refused else " (record kept)"
+            output.print_problem(f"{problem}{taken}", problem.hint)
+
+    def end(self) -> None:
+        if self._count > SHOWN_PROBLEMS:
+            output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
+        print_kinds(self.kinds)

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
-from tui_annotate.cli.convert import DONE_IN_PART, ProblemPrinter, refuse_mixed_output
 from tui_annotate.cli.export import print_gold, print_practice
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.cli.problems import ProblemPrinter
 from tui_annotate.cli.report_parts import Note
+from tui_annotate.cli.written_data import refuse_mixed_output
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.plugins.protocols import ImportOptions

@@ -174,7 +174,8 @@ def authorized_keys(
 ) -> None:
     """Print or write the lines of the file authorized_keys.
 
-    With its line, an ssh key can start only the annotation session of the key's owner.
+    With its line, an ssh key can start only the annotation session of the key's owner. A file that
+    has other lines, but no ssh key, is refused.
     """
     with open_workspace(common.workspace) as space:
         service = space.team.ssh_keys
@@ -185,7 +186,8 @@ def authorized_keys(
             return
         file = target.resolve()
         existing = file.read_bytes() if file.exists() else b""
-        text = service.written(existing.decode("utf-8", "surrogateescape"), SESSION, folder=folder)
+        present = existing.decode("utf-8", "surrogateescape")
+        text = service.written(present, SESSION, folder=folder, where=str(target))
         count = len(service.list_keys())
     replace_private(file, text)
     line = Note(f"wrote {output.many(count, 'key')} to {file}")

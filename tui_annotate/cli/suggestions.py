@@ -233,6 +233,9 @@ def delete(
                 else "the workspace has no suggestions",
                 code="run-or-maker-missing",
             )
+        if dataset:
+            space.guidance.require_dataset(dataset)
+        space.machines.suggestions.choose_runs(run=run, maker=maker, dataset=dataset)
         target = f"run {run}" if run else f"maker {maker}"
         output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)

@@ -10,9 +10,9 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.bundles import SHOWN, describe_merge, merge_as_json, refusals_as_json
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result, Text
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,

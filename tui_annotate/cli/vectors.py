@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.ingest import print_cost, print_failed_texts
@@ -32,6 +31,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,

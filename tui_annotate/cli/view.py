@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.convert import ProblemPrinter
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, argument, option
+from tui_annotate.cli.problems import ProblemPrinter
 from tui_annotate.cli.screen import need_terminal
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins.files.inputs import has_input

@@ -88,6 +88,7 @@ class Adjudication:
 
 
 def adjudication_to_json(settled: Adjudication) -> dict[str, Any]:
+    """Convert an adjudication to the JSON object that an annotation has in its field `settled`."""
     values = {"how": settled.how.value, "sources": list(settled.sources)}
     return asdict(settled) | values | {"reason": settled.reason.value}
 

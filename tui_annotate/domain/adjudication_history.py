@@ -163,6 +163,10 @@ class AdjudicationHistory:
                 sample.checked = people
 
     def take(self, changes: Iterable[LoggedChange]) -> None:
+        """Apply events that arrived after those of earlier calls, in the order of their arrival.
+
+        Work on samples that were never adjudicated is ignored.
+        """
         for change in changes:
             self.last = max(self.last, change.arrival)
             if change.person == SETTLED:
@@ -200,6 +204,10 @@ class AdjudicationHistory:
             sample.reopenings.append(Reopening(change.key, "", change.by, change.at, change.reason))
 
     def locks(self, person: str, key: SampleKey) -> bool:
+        """Return whether a person may no longer change their own work on a sample.
+
+        False for a sample whose adjudication was never completed.
+        """
         sample = self.samples.get(key)
         return sample is not None and sample.locks(person)
 
@@ -290,10 +298,10 @@ def count_later_work(history: AdjudicationHistory, dataset: str = "") -> PostAdj
     work = [each for sample in chosen.values() for each in sample.later.values()]
     reopenings = [each for sample in chosen.values() for each in sample.reopenings]
     return PostAdjudicationCounts(
-        len(chosen),
-        sum(bool(sample.edited_by) for sample in chosen.values()),
-        sum(bool(each.edits) for each in work),
-        sum(each.after_reopening for each in work),
-        sum(each.unasked for each in work),
-        tuple(sorted(reopenings, key=lambda each: each.at)),
+        adjudicated=len(chosen),
+        edited_samples=sum(bool(sample.edited_by) for sample in chosen.values()),
+        edited_readings=sum(bool(each.edits) for each in work),
+        edits_after_reopening=sum(each.after_reopening for each in work),
+        edits_without_reopening=sum(each.unasked for each in work),
+        reopenings=tuple(sorted(reopenings, key=lambda each: each.at)),
     )

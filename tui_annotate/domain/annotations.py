@@ -161,7 +161,9 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
     """Parse what `annotation_to_json` returns, `id` and `claim` at least; or InvalidInput."""
     try:
         evidence = tuple([anchor_from_json(anchor) for anchor in value.get("evidence", ())])
-        assist, settled, suggested = map(value.get, ("assist", "settled", "suggested"))
+        assist = value.get("assist")
+        settled = value.get("settled")
+        suggested = value.get("suggested")
         return Annotation(
             id=value["id"],
             claim=tuple([anchor_from_json(anchor) for anchor in value["claim"]]),
@@ -189,6 +191,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
 
 
 def anchor_to_json(anchor: Anchor) -> list[str | int]:
+    """Return an anchor as the list [side, document index, start, end]; offsets in code points."""
     return [anchor.side.value, anchor.index, anchor.span.start, anchor.span.end]
 
 

@@ -115,7 +115,10 @@ def plan_top_up(
     *,
     to: int,
 ) -> AssignmentPlan:
-    """Plan an assignment after which each person has `to` open samples, if enough are left."""
+    """Plan an assignment after which each person has `to` open samples, if enough are left.
+
+    People with the fewest open samples choose first, in the requested order of samples.
+    """
     rest = {item.key: options.overlap - item.held for item in items}
     line = order_items(items, options)
     given: dict[str, tuple[AllocationItem, ...]] = {}
@@ -257,6 +260,7 @@ class Allocation:
         )
 
     def take(self, item: AllocationItem, team: Sequence[str], *, count: int) -> int:
+        """Give a sample to the first `count` people of a team who lack it; return their number."""
         assignees = [person for person in team if self._free(person, item.key)][:count]
         for person in assignees:
             self.given[person][item.key] = item

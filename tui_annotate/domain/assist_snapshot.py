@@ -61,7 +61,11 @@ def add_trace(
     offer: AssistSnapshot | None,
     former: Annotation | None = None,
 ) -> Annotation:
-    """Return an annotation together with a record of how its evidence was found."""
+    """Return an annotation together with a record of how its evidence was found.
+
+    Evidence that `former`, the annotation before an edit, had already keeps its recorded positions.
+    Without `offer`, the record is kept if no evidence is new; otherwise it is unknown, so None.
+    """
     old = former.trace if former else None
     if former and set(former.evidence) == set(annotation.evidence):
         return replace(annotation, trace=old)

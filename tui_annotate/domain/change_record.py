@@ -133,6 +133,7 @@ class RowFault:
 
 
 def describe_change(recorded: str | None, found: str | None) -> str:
+    """Return in words what happened to a row; None stands for a row that does not exist."""
     if recorded is None:
         return "the row was added outside the program"
     if found is None:

@@ -14,11 +14,13 @@ def find_nearest(word: str, known: Iterable[str]) -> str:
 
 
 def suggest_word(word: str, known: Iterable[str]) -> str:
+    """Return a question such as `did you mean 'news'? `, to be put before a hint; or ""."""
     near = find_nearest(word, known)
     return f"did you mean {near!r}? " if near else ""
 
 
 def unknown_dataset(name: str, known: Iterable[str]) -> NotFound:
+    """Return the error that no dataset has this name; its hint has the most similar known name."""
     hint = f"{suggest_word(name, known)}list all datasets with: tui-annotate datasets list"
     return NotFound(f"unknown dataset {name!r}", hint)
 

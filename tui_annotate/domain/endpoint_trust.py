@@ -15,8 +15,10 @@ from tui_annotate.domain.errors import InvalidInput, NotAllowed
 UNTRUSTED: Final = "endpoint-untrusted"
 """Code of the error that the user does not trust an endpoint."""
 
-OWN_KEY, OPENAI_KEY = "TUI_ANNOTATE_API_KEY", "OPENAI_API_KEY"
-"""Environment variables of an API key: of this program, and of all programs that use OpenAI."""
+OWN_KEY: Final = "TUI_ANNOTATE_API_KEY"
+"""Environment variable of the API key of this program."""
+OPENAI_KEY: Final = "OPENAI_API_KEY"
+"""Environment variable of the API key of all programs that use OpenAI."""
 
 _OPENAI: Final = "https://api.openai.com"
 _URL: Final = re.compile(
@@ -86,6 +88,7 @@ class EndpointTrust:
         (self.keys if with_key else self.texts).add(parse_origin(url))
 
     def allows_texts(self, url: str) -> bool:
+        """Return whether a URL may receive texts; InvalidInput if the text is not a URL."""
         return parse_origin(url) in self.texts | self.keys | self.named
 
     def allows_key(self, variable: str, url: str) -> bool:

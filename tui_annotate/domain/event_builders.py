@@ -191,6 +191,7 @@ def assign(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEv
 
 
 def rate_or_comment(state: StreamState, verb: str, parts: Mapping[str, str]) -> PendingEvent:
+    """Build the event that changes a rating or comment; a first value also begins a new sample."""
     new = state.assignment["state"] == State.NEW.value and any(parts.values())
     return assign(state, verb, {**parts, "state": State.DRAFT.value} if new else parts)
 

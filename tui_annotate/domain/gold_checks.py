@@ -61,8 +61,8 @@ def count_gold(rule: Gold, person: str, items: int, *, gold: int, start: int) ->
         if index % rule.every == 0:
             # As long as a sample remains after a block, the gold sample of the block counts.
             blocks = min(gold - found, (items - 1) // (rule.every - 1))
-            found = found + blocks
-            index = index + blocks * rule.every
+            found += blocks
+            index += blocks * rule.every
             items -= blocks * (rule.every - 1)
             if found == gold:
                 break
@@ -92,6 +92,7 @@ def is_recognisable(gold: Sequence[int], others: Sequence[int]) -> bool:
 
 
 def sort_gold(rule: Gold, person: str, names: Iterable[str]) -> list[str]:
+    """Return gold samples in the order in which a person gets them, by the rule's seed."""
     return sorted(names, key=lambda name: (draw(rule.seed, person, "gold", name), name))
 
 
@@ -134,8 +135,9 @@ def score_check(
     right = sum(have_same_labels(own, gold) for own, gold in found.hits)
     items = len(found.hits) + len(found.missed) + len(found.extra)
     if known.rating:
-        right = right + (rated == known.rating)
-        items = items + 1
+        items += 1
+        if rated == known.rating:
+            right += 1
     return right / items if items else 1.0
 
 
@@ -156,17 +158,17 @@ def measure_accuracy(
         by_person.setdefault((check.dataset, check.person), []).append(check)
     found = [
         GoldAccuracy(
-            dataset,
-            person,
-            names.get(person, person),
-            len(own),
-            fmean(each.score for each in own),
-            fmean(each.score for each in own[-RECENT:]),
-            thresholds.get(dataset),
-            _by_week(own),
-            sum(each.older for each in own),
-            (dataset, person) in paused,
-            sum(each.later_edits > 0 for each in own),
+            dataset=dataset,
+            person=person,
+            name=names.get(person, person),
+            checks=len(own),
+            accuracy=fmean(each.score for each in own),
+            recent=fmean(each.score for each in own[-RECENT:]),
+            threshold=thresholds.get(dataset),
+            weeks=_by_week(own),
+            older_answers=sum(each.older for each in own),
+            paused=(dataset, person) in paused,
+            edited_later=sum(each.later_edits > 0 for each in own),
         )
         for (dataset, person), own in by_person.items()
     ]

@@ -67,6 +67,7 @@ class LogHead:
 
     @property
     def token(self) -> str:
+        """The short form `COUNT:DIGEST`, which `head_from_token` parses."""
         return f"{self.events}:{self.digest}"
 
 

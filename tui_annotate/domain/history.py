@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
@@ -16,6 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.version import VERSION
 
 UNDO: Final = "undo"
 REDO: Final = "redo"
@@ -38,9 +40,19 @@ ENDS: Final = frozenset({DISCARD, RELABEL, JOIN, RETURN})
 """Types of events after which a person's earlier work on the sample cannot be undone."""
 REVIEW_VERBS: Final = frozenset({"take", "merge", "reject", "own"})
 UNDOABLE: Final = REVIEW_VERBS | {
-    "add", "edit", "remove", "rate", "comment", "done", "skip", "flag", "reopen", "clear",
-    "accept", "refuse",
-}  # fmt: skip
+    "add",
+    "edit",
+    "remove",
+    "rate",
+    "comment",
+    "done",
+    "skip",
+    "flag",
+    "reopen",
+    "clear",
+    "accept",
+    "refuse",
+}
 
 Payload = Mapping[str, Any]
 
@@ -63,6 +75,7 @@ class Change:
 
     @classmethod
     def from_json(cls, value: Payload) -> Change:
+        """Parse what `as_json` returns."""
         return cls(value["annotations"], value["assignment"], value.get("suggestions", {}))
 
 
@@ -112,7 +125,38 @@ class Event:
 
     @property
     def stream(self) -> tuple[str, str, str]:
+        """Ids of the person, the dataset and the sample, in this order."""
         return self.person, self.dataset, self.sample
+
+
+def new_event(
+    stream: tuple[str, str, str],
+    action: PendingEvent,
+    *,
+    at: str,
+    event_id: str = "",
+    seconds: float = 0.0,
+    versions: Mapping[str, str] | None = None,
+) -> Event:
+    """Return the event of an action, which `chain_event` then gives its number and hashes.
+
+    Args:
+        stream: ids of the person, the dataset and the sample.
+        event_id: empty for a new random id.
+    """
+    person, dataset, sample = stream
+    return Event(
+        id=event_id or str(uuid.uuid4()),
+        seq=0,
+        person=person,
+        dataset=dataset,
+        sample=sample,
+        action=action,
+        at=at,
+        seconds=seconds,
+        versions=versions or {},
+        app=VERSION,
+    )
 
 
 def chain_event(event: Event, *, seq: int, prev: str) -> Event:
@@ -183,6 +227,7 @@ class StreamState:
         )
 
     def same(self, other: StreamState) -> bool:
+        """Return whether two states of a person's work are equal, working time included."""
         return self.alike(other) and self.seconds == other.seconds
 
     def alike(self, other: StreamState) -> bool:
@@ -238,6 +283,7 @@ def last_action_time(events: Iterable[Event]) -> str:
 
 
 def later_action_time(last: str, event: Event) -> str:
+    """Return an event's time, or `last` if it is known and the event only changes the label set."""
     return last if last and event.action.verb == RELABEL else event.at
 
 

@@ -34,6 +34,7 @@ class LackingWork(StrEnum):
 
 
 def is_below(path: LabelPath, root: LabelPath) -> bool:
+    """Return whether a label is `root` or one of its descendants."""
     return path[: len(root)] == root
 
 
@@ -57,6 +58,7 @@ def rename_payload(payload: Payload, renames: Renames) -> Payload:
 
 
 def rename_change(change: Change, renames: Renames) -> Change:
+    """Return a change whose annotations have the new names of renamed labels."""
     annotations = {
         name: None if payload is None else rename_payload(payload, renames)
         for name, payload in change.annotations.items()
@@ -86,7 +88,10 @@ def find_broken_rules(annotation: Annotation, labels: LabelTree) -> Iterator[tup
 def find_duplicate_pairs(
     annotations: Iterable[Annotation],
 ) -> Iterator[tuple[Annotation, Annotation]]:
-    """Find pairs with a common label and the same claim, without claims the same evidence."""
+    """Find the pairs of annotations that have the same claim and share a label.
+
+    Annotations without claim are compared by their evidence.
+    """
     by_claim: defaultdict[object, list[Annotation]] = defaultdict(list)
     for each in annotations:
         by_claim[each.claim or each.evidence].append(each)

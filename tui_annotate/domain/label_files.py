@@ -26,9 +26,17 @@ WRITE = "write one label on each line of the file, for example: - Unsupported"
 _NAME = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{1,100}")
 _HEX = re.compile(r"#[0-9a-f]{6}")
 _KEYS = {
-    "name", "description", "key", "color", "evidence", "note", "exclusive", "retired", "split",
+    "name",
+    "description",
+    "key",
+    "color",
+    "evidence",
+    "note",
+    "exclusive",
+    "retired",
+    "split",
     "children",
-}  # fmt: skip
+}
 
 
 def parse_labels(text: str, *, name: str = "labels.yaml") -> LabelTree:

@@ -62,9 +62,11 @@ class Label:
 
     @property
     def choices(self) -> tuple[Label, ...]:
+        """The child labels that new annotations can use, in file order."""
         return tuple(child for child in self.children if child.offered)
 
     def walk(self) -> Iterator[Label]:
+        """Yield the label and then its descendants, parents before children."""
         yield self
         for child in self.children:
             yield from child.walk()
@@ -79,16 +81,22 @@ class LabelTree:
     source_title: str = "Source"
     summary_title: str = "Summary"
 
+    def __hash__(self) -> int:
+        return hash(self.version)  # that of all labels is slow
+
     def means(self, other: LabelTree) -> bool:
         """Return whether two label sets have equal labels and rules; ignores color and title."""
-        mine, its = ([*map(_without_appearance, tree.walk())] for tree in (self, other))
+        mine = [_without_appearance(label) for label in self.walk()]
+        its = [_without_appearance(label) for label in other.walk()]
         return mine == its
 
     def walk(self) -> Iterator[Label]:
+        """Yield all labels in file order, parents before children, deprecated ones included."""
         for root in self.roots:
             yield from root.walk()
 
     def leaves(self) -> tuple[Label, ...]:
+        """Return the labels without child labels in file order, deprecated ones included."""
         return tuple(label for label in self.walk() if not label.children)
 
     def offered(self) -> tuple[Label, ...]:
@@ -160,7 +168,9 @@ class LabelTree:
     def requires(self, path: LabelPath, part: str) -> bool:
         """Return whether a label requires a part of its annotations: "evidence" or "note"."""
         label = self.find(path)
-        rule = (label.evidence if part == "evidence" else label.note) if label else None
+        if label is None:
+            return False
+        rule = label.evidence if part == "evidence" else label.note
         return rule is Requirement.REQUIRED
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:

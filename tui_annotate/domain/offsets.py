@@ -81,6 +81,7 @@ def grapheme_map(text: str) -> OffsetMap:
     if text.isascii() and "\r" not in text:
         return OffsetMap(None, len(text))
     clusters = (found.end() - found.start() for found in _cluster_pattern().finditer(text))
+    # A cluster counts as one unit at its last code point, and its other code points as none.
     widths = [width for size in clusters for width in (*[0] * (size - 1), 1)]
     ends = tuple(accumulate(widths))
     return OffsetMap(ends if ends and ends[-1] < len(text) else None, len(text))

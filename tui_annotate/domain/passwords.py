@@ -17,11 +17,24 @@ LONGEST: Final = 1024
 _HINT: Final = "choose a few unrelated words as the password"
 
 _KEYBOARD_ROWS: Final = (
-    "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop", "qsdfghjklm",
-    "wxcvbn", "abcdefghijklmnopqrstuvwxyz", "01234567890", "1q2w3e4r5t6y7u8i9o0p",
-    "1qaz2wsx3edc4rfv5tgb6yhn", "qazwsxedcrfvtgbyhnujm", "qweasdzxc", "zaq12wsx", "qwer1234asdf",
+    "qwertyuiop",
+    "asdfghjkl",
+    "zxcvbnm",
+    "qwertzuiop",
+    "yxcvbnm",
+    "azertyuiop",
+    "qsdfghjklm",
+    "wxcvbn",
+    "abcdefghijklmnopqrstuvwxyz",
+    "01234567890",
+    "1q2w3e4r5t6y7u8i9o0p",
+    "1qaz2wsx3edc4rfv5tgb6yhn",
+    "qazwsxedcrfvtgbyhnujm",
+    "qweasdzxc",
+    "zaq12wsx",
+    "qwer1234asdf",
     "0987654321",
-)  # fmt: skip
+)
 """Keyboard rows and sequences; a password made only of parts of these is rejected."""
 
 _COMMON_WORDS_TEXT: Final = """
@@ -73,6 +86,7 @@ _SHORTEST_WALK: Final = 4
 
 
 def normalise_password(password: str) -> str:
+    """Return a password in NFC, the form that is checked and hashed."""
     return unicodedata.normalize("NFC", password)
 
 

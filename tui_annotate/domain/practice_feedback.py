@@ -79,11 +79,11 @@ def compare_with_gold(
         if at not in pairs and place not in pairs.values():
             pairs[at] = place
     return PracticeFeedback(
-        tuple((mine[at], right[place]) for at, place in sorted(pairs.items())),
-        tuple(each for place, each in enumerate(right) if place not in pairs.values()),
-        tuple(each for at, each in enumerate(mine) if at not in pairs),
-        rated,
-        known.rating,
+        hits=tuple((mine[at], right[place]) for at, place in sorted(pairs.items())),
+        missed=tuple(each for place, each in enumerate(right) if place not in pairs.values()),
+        extra=tuple(each for at, each in enumerate(mine) if at not in pairs),
+        rated=rated,
+        rating=known.rating,
     )
 
 

@@ -31,6 +31,7 @@ class TaskProgress:
 
     @property
     def rate(self) -> float:
+        """Records per second; 0 before any time has passed."""
         return self.records / self.seconds if self.seconds > 0 else 0.0
 
     @property
@@ -61,4 +62,5 @@ def time_phase(
 
 
 def replies_from(host: str) -> str:
+    """Return what a task waits for while a host computes, for `TaskProgress.waiting`."""
     return f"replies from {host}" if host else ""

@@ -26,6 +26,7 @@ class Provenance:
 
 
 def provenance_to_json(provenance: Provenance) -> dict[str, Any]:
+    """Convert to the JSON object that an annotation has in its field `suggested`."""
     return asdict(provenance)
 
 
@@ -33,7 +34,9 @@ def provenance_from_json(value: Any) -> Provenance:
     """Parse the suggestion behind an annotation from JSON; ValueError for another form."""
     if not isinstance(value, Mapping):
         raise ValueError("the field 'suggested' is not a JSON object")
-    name, maker, changed = (value.get(key) for key in ("suggestion", "maker", "changed"))
+    name = value.get("suggestion")
+    maker = value.get("maker")
+    changed = value.get("changed")
     if not (isinstance(name, str) and name and isinstance(maker, str) and maker):
         raise ValueError("the field 'suggested' needs the non-empty texts 'suggestion' and 'maker'")
     if not isinstance(changed, bool):

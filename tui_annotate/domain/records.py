@@ -94,6 +94,7 @@ class Problem:
 
     Attributes:
         refused: whether the record was skipped; with a warning only, the record is imported.
+        whole_file: whether a whole file was skipped, which counts as no record.
         code: begins with `span-` if the record was imported without one of its annotations;
             `FIELD_REFUSED` if without the value of another field, such as a rating.
     """
@@ -103,6 +104,7 @@ class Problem:
     hint: str = ""
     refused: bool = True
     code: str = ""
+    whole_file: bool = False
 
     def __post_init__(self) -> None:
         """Shorten values that the message quotes to 200 characters."""

@@ -73,7 +73,8 @@ def compare_readings(
     if began is None:
         return None
     found = RepeatedReading()
-    completed, state = False, ""
+    completed = False
+    state = ""
     for change in first:
         # Work that arrives from another workspace arrives reading by reading, so that only its
         # times show what was edited later. Before the completion, a clock that was wrong must not
@@ -86,7 +87,8 @@ def compare_readings(
             found.first_since = found.first_since or change.seq
         elif not _is_original(change, imported=began.verb == IMPORT):
             found.first_since = found.first_since or change.seq
-            found.first_edits += change.verb not in (DONE, RETURN)
+            if change.verb not in (DONE, RETURN):
+                found.first_edits += 1
     found.first_reopened = completed and state != State.DONE
     completed = False
     for change in second:
@@ -96,7 +98,8 @@ def compare_readings(
             found.second_since = found.second_since or change.seq
         elif not _is_original(change, imported=began.verb == IMPORT):
             found.second_since = found.second_since or change.seq
-            found.second_edits += change.verb not in (DONE, RETURN)
+            if change.verb not in (DONE, RETURN):
+                found.second_edits += 1
     return found
 
 
@@ -119,10 +122,11 @@ def _without_discarded(changes: Sequence[LoggedChange]) -> Sequence[LoggedChange
 
 
 def count_repeated(readings: Iterable[RepeatedReading]) -> RepeatedReadingCounts:
+    """Count readings that were repeated, and those that were edited or reopened later."""
     found = list(readings)
     return RepeatedReadingCounts(
-        len(found),
-        sum(bool(each.first_edits) for each in found),
-        sum(bool(each.second_edits) for each in found),
-        sum(each.first_reopened for each in found),
+        readings=len(found),
+        edited_first=sum(bool(each.first_edits) for each in found),
+        edited_second=sum(bool(each.second_edits) for each in found),
+        reopened_first=sum(each.first_reopened for each in found),
     )

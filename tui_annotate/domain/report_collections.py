@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidSpan
-from tui_annotate.domain.position_studies import VERDICTS
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
@@ -30,6 +29,9 @@ PASSAGE_LABELS: Final = "titles: [Source, Report]\nlabels:\n  - Passage\n"
 SCALE: Final = ("Perfect", "Mostly Good", "So-so", "Bad")
 """Rating scale of reports, documents and citations, best first, if the workspace sets no scale."""
 
+VERDICTS: Final = ("Correct", "Incorrect", "Unclear")
+"""Rating scale of answers to questions, if the workspace sets no scale."""
+
 NOT_RATED: Final = "Not rated"
 
 
@@ -43,6 +45,7 @@ def rating_scale(kind: SampleKind, chosen: Sequence[str] = ()) -> tuple[str, ...
 
 
 def has_rating_conflict(ratings: Collection[str]) -> bool:
+    """Return whether ratings differ; a missing rating differs from any rating."""
     return any(ratings) and len(set(ratings)) > 1
 
 
@@ -230,23 +233,32 @@ _LETTERS: Final[Mapping[SampleKind, str]] = {
 def make_item(
     key: SampleKey, *, group: str, start: str, meta: Mapping[str, Any], done: bool = False
 ) -> Item:
+    """Build an item from the stored values of its sample.
+
+    Args:
+        group: the sample's group; for a citation it ends in the number of its sentence.
+        start: the first words of the sample's text.
+        meta: the sample's metadata as imported; fields of a wrong type count as missing.
+        done: whether the item is annotated.
+    """
     topic = str(meta.get("topic_id", ""))
     runs = meta.get("runs")
     of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
     index = group.rpartition("|")[2]
+    sentences = _parse_sentences(meta) if of_report else ()
     return Item(
-        key,
-        topic,
-        report.removeprefix(id_prefix(SampleKind.REPORT, topic)),
-        str(meta.get("team_id") or ""),
-        tuple(map(str, runs)) if isinstance(runs, list) else (),
-        group,
-        int(index) if index.isdecimal() else 0,
-        sum(each.start < each.end for each in _parse_sentences(meta)) if of_report else 0,
-        str(meta.get("docid") or ""),
-        start,
-        done,
+        key=key,
+        topic=topic,
+        run=report.removeprefix(id_prefix(SampleKind.REPORT, topic)),
+        team=str(meta.get("team_id") or ""),
+        runs=tuple(map(str, runs)) if isinstance(runs, list) else (),
+        group=group,
+        sentence=int(index) if index.isdecimal() else 0,
+        sentences=sum(each.start < each.end for each in sentences),
+        docid=str(meta.get("docid") or ""),
+        start=start,
+        annotated=done,
     )
 
 

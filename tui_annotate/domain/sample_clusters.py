@@ -47,8 +47,11 @@ def join_clusters(shared: Sequence[Collection[str]]) -> list[str]:
         root = name
         while parents[root] != root:
             root = parents[root]
+        # Let each name on the way refer to the root, so that later searches are short.
         while parents[name] != root:
-            parents[name], name = root, parents[name]
+            parent = parents[name]
+            parents[name] = root
+            name = parent
         return root
 
     for names in shared:

@@ -20,11 +20,25 @@ WORK_COLUMNS: Final = "imported_work_columns"
 
 _PROGRAM_FIELDS: Final = frozenset(
     {
-        "answers", "docid", "gold_position", "ground_truth", "query", "question", "run_id", "runs",
-        "sentence_idx", "sentences", "size", "task", "team_id", "topic_id", "url", "urls",
+        "answers",
+        "docid",
+        "gold_position",
+        "ground_truth",
+        "query",
+        "question",
+        "run_id",
+        "runs",
+        "sentence_idx",
+        "sentences",
+        "size",
+        "task",
+        "team_id",
+        "topic_id",
+        "url",
+        "urls",
         IMPORTED_COMMENTS,
     }
-)  # fmt: skip
+)
 """Metadata that screens need to show a sample and its position in a collection."""
 
 
@@ -168,6 +182,7 @@ class Sample:
         return SampleKey(self.dataset, self.id)
 
     def side(self, side: Side) -> tuple[Document, ...]:
+        """Return the documents on one side in reading order; may be empty."""
         return tuple([document for document in self.documents if document.side is side])
 
     def document(self, side: Side, index: int = 0) -> Document:

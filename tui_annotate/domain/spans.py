@@ -46,20 +46,25 @@ class Span:
         return text[self.start : self.end]
 
     def overlap(self, other: Span) -> int:
+        """Return the number of code points that two spans share."""
         return max(0, min(self.end, other.end) - max(self.start, other.start))
 
     def contains(self, other: Span) -> bool:
+        """Return whether another span is equal to this one or inside it."""
         return self.start <= other.start and other.end <= self.end
 
     def union(self, other: Span) -> Span:
+        """Return the smallest span that covers both spans and the text between them."""
         return Span(min(self.start, other.start), max(self.end, other.end))
 
     def clip(self, other: Span) -> Span | None:
+        """Return the part that two spans share; None if they share none."""
         start = max(self.start, other.start)
         end = min(self.end, other.end)
         return Span(start, end) if start < end else None
 
     def shift(self, by: int) -> Span:
+        """Return the span moved by a number of code points; InvalidSpan before offset 0."""
         return Span(self.start + by, self.end + by)
 
     def trim(self, text: str) -> Span | None:

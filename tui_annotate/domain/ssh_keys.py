@@ -46,6 +46,7 @@ class PublicKey:
 
     @property
     def line(self) -> str:
+        """The key as OpenSSH files write it, without its comment."""
         return f"{self.kind} {self.blob}"
 
     @property
@@ -197,6 +198,29 @@ def parse_entry(line: str) -> AuthorizedKey | None:
     return AuthorizedKey(options, f"{kind} {rest.split(' ')[0]}" if _begins_with_key(line) else "")
 
 
+def check_authorized_keys(text: str, *, where: str) -> None:
+    """Check that a file has an ssh key, or nothing but comments and blank lines.
+
+    Raises:
+        InvalidInput: the lines are not those of an `authorized_keys` file.
+    """
+    lines = text.splitlines()
+    entries = {
+        number: entry for number, line in enumerate(lines, 1) if (entry := parse_entry(line))
+    }
+    if not entries or any(entry.key for entry in entries.values()):
+        return
+    first, last = min(entries), max(entries)
+    named = f"line {first} is" if first == last else f"lines {first} to {last} are"
+    shown = "a private key" if _PRIVATE.search(text) else repr(lines[first - 1].strip()[:40])
+    raise InvalidInput(
+        f"{where} is not an authorized_keys file: {named} no ssh key; line {first}: {shown}",
+        "name the file authorized_keys of the user whose name people use for ssh; for a new file,"
+        " name one that does not exist",
+        code="no-authorized-keys",
+    )
+
+
 _OPTION: Final = re.compile(r'([A-Za-z0-9-]+)(?:="((?:\\"|[^"])*)")?')
 
 
@@ -205,7 +229,9 @@ def _parse_options(line: str) -> tuple[dict[str, str], str]:
     at = 0
     while option := _OPTION.match(line, at):
         found[option[1].lower()] = (option[2] or "").replace('\\"', '"')
-        at = option.end() + line.startswith(",", option.end())
+        at = option.end()
+        if line.startswith(",", at):
+            at += 1
     return found, line[at:].strip()
 
 
@@ -228,7 +254,8 @@ def replace_lines(text: str, lines: Sequence[str], *, of: str) -> str:
             " mark is missing",
             f"remove the lines that name {of}, and run the command again",
         )
-    first, last = (marks[0], marks[1] + 1) if marks else (len(there), len(there))
+    first = marks[0] if marks else len(there)
+    last = marks[1] + 1 if marks else len(there)
     ours = {entry.key for entry in map(parse_entry, lines) if entry}
     for number, line in enumerate(there, 1):
         entry = None if first < number <= last else parse_entry(line)

@@ -24,10 +24,10 @@ from tui_annotate.domain.history import (
     PendingEvent,
     StreamState,
     chain_event,
+    new_event,
 )
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.version import VERSION
 
 COPIED: Final = "copied"
 """Name under which an event copied from another workspace stores its original hash."""
@@ -135,7 +135,8 @@ def merge_streams(
 
 def _adapt_event(event: Event, own: Adapt) -> Event:
     action = event.action
-    before, after = (_adapt_change(part, own) for part in (action.before, action.after))
+    before = _adapt_change(action.before, own)
+    after = _adapt_change(action.after, own)
     if before is action.before and after is action.after:
         return event
     return replace(event, action=replace(action, before=before, after=after))
@@ -190,9 +191,21 @@ class _StreamJoiner:
         final = theirs if wins else self._before
         if not self._state.alike(final):
             self._append_transition(new[-1], to=final, at=max(mine[0], other[0]))
-        forked = all((mine[0], other[0])) and not self._before.alike(theirs)
-        fork = Fork(*new[0].stream, self._before, theirs, mine[0], other[0], there_wins=wins)
-        return StreamMerge(tuple(self._out), fork if forked else None)
+        both_acted = mine[0] != "" and other[0] != ""
+        if not both_acted or self._before.alike(theirs):
+            return StreamMerge(tuple(self._out))
+        person, dataset, sample = new[0].stream
+        fork = Fork(
+            person=person,
+            dataset=dataset,
+            sample=sample,
+            here=self._before,
+            there=theirs,
+            here_at=mine[0],
+            there_at=other[0],
+            there_wins=wins,
+        )
+        return StreamMerge(tuple(self._out), fork)
 
     def _append_copy(self, event: Event, ids: Mapping[str, str]) -> str:
         name = str(uuid.uuid5(_NAMESPACE, original_hash(event)))
@@ -221,18 +234,11 @@ def transition_event(
     stream: tuple[str, str, str], state: StreamState, to: StreamState, *, head: str, at: str
 ) -> Event:
     """Return a merge event that changes a person's work on a sample from one state to another."""
-    person, dataset, sample = stream
-    return Event(
-        # Not random: a repeated merge of the same copies must give the same event.
-        id=str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head)))),
-        seq=0,
-        person=person,
-        dataset=dataset,
-        sample=sample,
-        action=PendingEvent(JOIN, *_difference(state, to)),
-        at=at,
-        app=VERSION,
-    )
+    # Not random: a repeated merge of the same copies must give the same event.
+    event_id = str(uuid.uuid5(_NAMESPACE, "\n".join((*stream, head))))
+    before, after = _difference(state, to)
+    action = PendingEvent(JOIN, before, after)
+    return new_event(stream, action, at=at, event_id=event_id)
 
 
 def _newest_action(events: Iterable[Event]) -> tuple[str, str]:

@@ -38,8 +38,10 @@ def replace_non_finite(
     def convert(part: Any) -> Any:
         nonlocal count
         if isinstance(part, float):
-            count += not math.isfinite(part)
-            return part if math.isfinite(part) else None
+            if math.isfinite(part):
+                return part
+            count += 1
+            return None
         if isinstance(part, dict):
             return {key: convert(each) for key, each in part.items()}
         if isinstance(part, list | tuple):

@@ -72,6 +72,7 @@ def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
 
 
 def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
+    """Convert a suggestion to JSON values; each span becomes [side, document index, start, end]."""
     return {
         "id": suggestion.id,
         "maker": suggestion.maker,
@@ -140,12 +141,13 @@ class PersonAnswer:
 
 
 REMOVED: Final = "removed"
+"""Kind of an accepted suggestion whose annotation was deleted later."""
 UNDONE: Final = "undone"
 """Kind of an acceptance that the person undid, without a later answer to the suggestion."""
-"""Kind of an accepted suggestion whose annotation was deleted later."""
 
 
 def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
+    """Convert an answer to the JSON object that the event log stores."""
     return asdict(given) | {"answer": given.answer.value}
 
 

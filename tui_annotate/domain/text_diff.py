@@ -49,5 +49,6 @@ def _mark_runs(
 
 
 def count_changed_lines(old: str, new: str) -> tuple[int, int]:
+    """Return the numbers of added and of removed lines; a changed line counts as both."""
     marks = [piece.mark for group in diff_lines(old, new, around=0) for piece in group]
     return marks.count("+"), marks.count("-")

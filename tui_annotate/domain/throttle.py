@@ -76,10 +76,12 @@ class FailureCount:
         return min(max(left, 0.0), rule.cap)
 
     def failed(self, now: datetime, rule: ThrottleRule) -> FailureCount:
+        """Return the count after one more failure, whose delay begins now."""
         failures = min(self._remaining_failures(now, rule) + 1, rule.most)
         return FailureCount(failures, now, now + timedelta(seconds=rule.delay(failures)))
 
     def forgive(self) -> FailureCount:
+        """Return the count with one failure less and no delay."""
         return FailureCount(max(self.failures - 1, 0), self.last, None)
 
     def _remaining_failures(self, now: datetime, rule: ThrottleRule) -> int:
@@ -90,4 +92,5 @@ class FailureCount:
 
 
 def longest_wait(waits: Iterable[float]) -> int:
+    """Return the longest of several delays in whole seconds, rounded up; 0 without delays."""
     return math.ceil(max(waits, default=0.0))

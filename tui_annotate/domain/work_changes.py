@@ -30,7 +30,8 @@ from tui_annotate.domain.history import (
 )
 from tui_annotate.domain.people import SETTLED
 
-_CONTENT: Final = ("claim", "evidence", "labels", "note")
+CONTENT: Final = ("claim", "evidence", "labels", "note")
+"""What of an annotation a reviewer decides on; its other fields are set by the program."""
 _NOW: Final = sys.maxsize
 """Arrival of an event that was just written, and of every later one."""
 
@@ -104,7 +105,7 @@ class _PersonWork:
 def _content(payload: Payload | None) -> str:
     if payload is None:
         return ""
-    return canonical_json({name: payload.get(name) for name in _CONTENT})
+    return canonical_json({name: payload.get(name) for name in CONTENT})
 
 
 class _Decided(NamedTuple):
@@ -235,7 +236,9 @@ class WorkChanges:
     def _find_edited(self, since: int) -> Iterator[tuple[str, tuple[Anchor, ...]]]:
         """Yield the annotations that were edited or deleted, with the words they were about."""
         for work in self.works.values():
-            for name in work.annotations if work.is_compared() else ():
+            if not work.is_compared():
+                continue
+            for name in work.annotations:
                 before = work.annotation(name, since)
                 if before and before != work.annotation(name, _NOW):
                     content = json.loads(before)

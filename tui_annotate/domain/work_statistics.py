@@ -83,6 +83,7 @@ class PersonWork:
 
     @property
     def finished(self) -> int:
+        """Number of samples that the person completed, skipped or flagged."""
         return self.done + self.skipped + self.flagged
 
     @property
@@ -105,6 +106,7 @@ class PersonWork:
         return _per_hour(self.annotations, self.seconds)
 
     def end(self, today: date) -> Projection:
+        """Estimate when the person finishes the dataset; unknown for practice and pools."""
         if self.remaining is None and self.practice:
             return PRACTICE
         if self.remaining is None:
@@ -188,8 +190,9 @@ class GoldAccuracy:
     @property
     def alert(self) -> bool:
         """Whether the person's accuracy on three or more recent gold samples is too low."""
-        enough = self.threshold is not None and self.checks >= LEAST_CHECKS
-        return enough and self.recent < (self.threshold or 0.0)
+        if self.threshold is None or self.checks < LEAST_CHECKS:
+            return False
+        return self.recent < self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -351,6 +354,7 @@ def latest_end(ends: Iterable[Projection]) -> Projection:
 
 
 def week_of(day: str) -> str:
+    """Return the ISO 8601 week of a day, such as `2026-W19`; the day is in ISO 8601 too."""
     year, week, _ = date.fromisoformat(day).isocalendar()
     return f"{year}-W{week:02}"
 

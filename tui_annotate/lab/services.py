@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from tui_annotate.lab.assist.studies import AssistStudies
     from tui_annotate.lab.judge.dataset_runs import DatasetJudge
     from tui_annotate.lab.judge.proposals import ProposalService
     from tui_annotate.lab.position.stored_studies import PositionStudies
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 class ResearchServices(Protocol):
     """The research services of a workspace; `tui_annotate.research` returns them."""
 
+    assist_studies: AssistStudies
     comparing: ComparisonService
     judging: DatasetJudge
     positions: PositionStudies

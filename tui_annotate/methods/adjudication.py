@@ -86,6 +86,7 @@ class CandidateGroup:
 
     @property
     def sources(self) -> frozenset[str]:
+        """Ids of all annotations of the group."""
         return frozenset(name for candidate in self.candidates for name in candidate.sources)
 
     @property
@@ -120,16 +121,23 @@ def unite_anchors(anchors: Iterable[Anchor]) -> tuple[Anchor, ...]:
 def merge_candidates(
     candidates: Sequence[CandidateAnnotation], *, labels: Labels
 ) -> CandidateAnnotation:
+    """Merge candidates into one with the given labels.
+
+    Overlapping spans are united. Different notes are joined by ` / `, in the reading order of their
+    candidates.
+    """
     notes = dict.fromkeys(
         candidate.note for candidate in sorted(candidates, key=_sort_key) if candidate.note
     )
+    people = {person for candidate in candidates for person in candidate.people}
+    sources = {name for candidate in candidates for name in candidate.sources}
     return CandidateAnnotation(
-        unite_anchors(anchor for candidate in candidates for anchor in candidate.claim),
-        labels,
-        unite_anchors(anchor for candidate in candidates for anchor in candidate.evidence),
-        " / ".join(notes),
-        tuple(sorted({person for candidate in candidates for person in candidate.people})),
-        tuple(sorted({name for candidate in candidates for name in candidate.sources})),
+        claim=unite_anchors(anchor for each in candidates for anchor in each.claim),
+        labels=labels,
+        evidence=unite_anchors(anchor for each in candidates for anchor in each.evidence),
+        note=" / ".join(notes),
+        people=tuple(sorted(people)),
+        sources=tuple(sorted(sources)),
     )
 
 
@@ -140,12 +148,12 @@ _OwnedCandidate = tuple[str, CandidateAnnotation]
 
 def _to_candidate(annotation: Annotation, sample: Sample) -> CandidateAnnotation:
     return CandidateAnnotation(
-        _trim_anchors(annotation.claim, sample),
-        tuple(sorted(set(annotation.labels))),
-        unite_anchors(_trim_anchors(annotation.evidence, sample)),
-        annotation.note.strip(),
-        (),
-        (annotation.id,),
+        claim=_trim_anchors(annotation.claim, sample),
+        labels=tuple(sorted(set(annotation.labels))),
+        evidence=unite_anchors(_trim_anchors(annotation.evidence, sample)),
+        note=annotation.note.strip(),
+        people=(),
+        sources=(annotation.id,),
     )
 
 
@@ -198,11 +206,11 @@ def _build_group(part: Sequence[_OwnedCandidate], everybody: frozenset[str]) -> 
     marking = {person for person, _ in part}
     differences = tuple(_find_differences(part, candidates, silent=marking != everybody))
     return CandidateGroup(
-        tuple(candidates),
-        tuple(sorted(everybody - marking)),
-        _status_of(candidates, differences, everybody),
-        differences,
-        tuple(_propose(candidates, len(everybody))),
+        candidates=tuple(candidates),
+        silent=tuple(sorted(everybody - marking)),
+        status=_status_of(candidates, differences, everybody),
+        differences=differences,
+        proposal=tuple(_propose(candidates, len(everybody))),
     )
 
 
@@ -210,12 +218,12 @@ def _build_candidate(same: Sequence[_OwnedCandidate]) -> CandidateAnnotation:
     first = same[0][1]
     notes = Counter(one.note for _, one in same if one.note)
     return CandidateAnnotation(
-        first.claim,
-        first.labels,
-        unite_anchors(anchor for _, one in same for anchor in one.evidence),
-        max(notes, key=lambda note: (notes[note], len(note), note), default=""),
-        tuple(sorted({person for person, _ in same})),
-        tuple(sorted(one.sources[0] for _, one in same)),
+        claim=first.claim,
+        labels=first.labels,
+        evidence=unite_anchors(anchor for _, one in same for anchor in one.evidence),
+        note=max(notes, key=lambda note: (notes[note], len(note), note), default=""),
+        people=tuple(sorted({person for person, _ in same})),
+        sources=tuple(sorted(one.sources[0] for _, one in same)),
     )
 
 
@@ -296,6 +304,7 @@ class GroupDecision(StrEnum):
 def find_adjudicated(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
+    """Return the annotations that a reviewer kept from a candidate, rejected ones excluded."""
     return tuple(
         one for one in settled if one.origin != REJECTED and _is_from(one, candidate.sources)
     )
@@ -304,6 +313,7 @@ def find_adjudicated(
 def find_rejections(
     candidate: CandidateAnnotation, settled: Iterable[Annotation]
 ) -> tuple[Annotation, ...]:
+    """Return the annotations with which a reviewer rejected a candidate."""
     return tuple(
         one for one in settled if one.origin == REJECTED and _is_from(one, candidate.sources)
     )

@@ -110,8 +110,7 @@ def fleiss_kappa(sums: Numbers) -> Numbers:
     """Compute Fleiss' kappa from the sum of the rows that `fleiss_sums` returns.
 
     The annotators may differ by unit. Source: J. Fleiss, "Measuring nominal scale agreement among
-    many
-    raters", Psychological Bulletin 76 (1971), equations 2 to 7.
+    many raters", Psychological Bulletin 76 (1971), equations 2 to 7.
     """
     units = sums[..., 0]
     agreeing = sums[..., 1]
@@ -125,8 +124,7 @@ def count_coincidences(given: Numbers) -> Numbers:
 
     `given`: counts (units, labels). Each person counts once; a unit of fewer than two people adds
     zeros. Source: K. Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C,
-    the
-    coincidence matrix.
+    the coincidence matrix.
     """
     people = given.sum(axis=-1)
     met = given[..., :, None] * given[..., None, :] - given[..., None] * np.eye(given.shape[-1])
@@ -154,6 +152,7 @@ def krippendorff_alpha(met: Numbers, *, ordinal: bool = False) -> Numbers:
 
 
 def measure_value(value: Numbers, *, units: float) -> Measured:
+    """Return the value of a measure, or why it is undefined: no unit, or NaN for equal labels."""
     if not units:
         return UndefinedReason(NOTHING)
     return UndefinedReason(UNANIMOUS) if np.isnan(value) else float(value)

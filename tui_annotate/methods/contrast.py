@@ -69,8 +69,10 @@ class ProperName:
         return alike or self._is_short_for(other) or other._is_short_for(self)
 
     def _is_short_for(self, other: ProperName) -> bool:
+        if len(self.words) != 1 or len(other.words) < 2:
+            return False
         initials = "".join(word[0] for word in other.words)
-        return len(self.words) == 1 < len(initials) and self.words[0].startswith(initials)
+        return self.words[0].startswith(initials)
 
 
 def find_names(text: str, *, known: frozenset[str] = frozenset()) -> Iterator[ProperName]:
@@ -113,6 +115,7 @@ def find_known_words(text: str) -> frozenset[str]:
 
 
 def begins_sentence(text: str, at: int) -> bool:
+    """Return whether an offset is at the start of a text or sentence, or of a quotation."""
     return bool(_OPENING.search(text[max(0, at - _LOOK_BACK) : at])) or not text[:at].strip()
 
 
@@ -242,9 +245,12 @@ class _FactPair:
 
     def like_dates(self, own: Date, its: Date) -> int:
         """Count the equal parts of two dates that contradict each other; 0 for other dates."""
-        equal = sum(one == two != 0 for one, two in zip(own.parts(), its.parts(), strict=True))
-        same = list(map(bool, own.parts())) == list(map(bool, its.parts()))
-        return equal + same if own.alike(its) < 0 else 0
+        if own.alike(its) >= 0:
+            return 0
+        pairs = list(zip(own.parts(), its.parts(), strict=True))
+        equal = sum(one == two for one, two in pairs if one)
+        both_have_same_parts = all(bool(one) == bool(two) for one, two in pairs)
+        return equal + 1 if both_have_same_parts else equal
 
     def like_numbers(self, own: Quantity, its: Quantity) -> int:
         """Score how likely two numbers mean the same thing, by unit, scale and nearby words."""
@@ -252,12 +258,22 @@ class _FactPair:
             return 0
         near = self._near(own.span, its.span, before=_NUMBER_CONTEXT, after=_NUMBER_CONTEXT)
         counted = self._near(own.span, its.span, before=0, after=_NAME_CONTEXT)
-        units = own.unit is not None and its.unit is not None
-        kind = units or bool(own.scale and own.scale == its.scale)
-        weak = own.plain or its.plain or (own.unit is not None and own.unit.group in _FREQUENT)
-        if not (kind or counted) or (weak and not near):
+        have_units = own.unit is not None and its.unit is not None
+        same_scale = own.scale != 0 and own.scale == its.scale
+        same_kind = have_units or same_scale
+        if not same_kind and not counted:
             return 0
-        return 2 * kind + 2 * bool(counted) + len(near - counted) + (own.value == its.value)
+        frequent = own.unit is not None and own.unit.group in _FREQUENT
+        if (own.plain or its.plain or frequent) and not near:
+            return 0
+        score = len(near - counted)
+        if same_kind:
+            score += 2
+        if counted:
+            score += 2
+        if own.value == its.value:
+            score += 1
+        return score
 
     def like_names(self, own: ProperName, its: ProperName) -> int:
         """Score how likely two names refer to the same thing, by the words around the names.
@@ -268,9 +284,12 @@ class _FactPair:
             return int(own.title and its.title)
         if self._stands(own, self.evidence) or self._stands(its, self.claim):
             return 0
-        near = len(self._near(own.span, its.span, before=_NAME_CONTEXT, after=_NAME_CONTEXT))
-        score = near + bool(set(own.words) & set(its.words))
-        return score if near and score >= _NAME_CONTEXT else 0
+        score = len(self._near(own.span, its.span, before=_NAME_CONTEXT, after=_NAME_CONTEXT))
+        if not score:
+            return 0
+        if set(own.words) & set(its.words):
+            score += 1
+        return score if score >= _NAME_CONTEXT else 0
 
     def _near(self, own: Span, its: Span, *, before: int, after: int) -> set[str]:
         return self.claim.around(own, before=before, after=after) & self.evidence.around(

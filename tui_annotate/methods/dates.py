@@ -14,9 +14,19 @@ from tui_annotate.methods.numerals import LETTERS, parse_chinese_numeral, to_low
 from tui_annotate.methods.numerals import SIGNS as NUMERAL_SIGNS
 
 _MONTHS = (
-    "january", "february", "march", "april", "may", "june",
-    "july", "august", "september", "october", "november", "december",
-)  # fmt: skip
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _AMBIGUOUS = frozenset(("may", "march", "august", "mar", "sept", "sep", "jan", "dec", "nov", "oct"))
 _YEARS = range(1700, 2100)
@@ -65,6 +75,7 @@ class Date:
     weekday: int = 0
 
     def parts(self) -> tuple[int, int, int, int]:
+        """Return year, month, day and weekday; a missing part is 0."""
         return self.year, self.month, self.day, self.weekday
 
     def alike(self, other: Date) -> int:

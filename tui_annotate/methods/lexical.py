@@ -90,6 +90,7 @@ def find_words(text: str) -> Iterator[Word]:
 
 
 def is_unspaced_script(word: str) -> bool:
+    """Return whether a word begins with a character of a script without spaces, such as Chinese."""
     return _SIGNS.match(word) is not None
 
 
@@ -131,14 +132,15 @@ class LexicalIndex:
             return known
         found = self._places.get(word)
         if found is None:
-            none = np.empty(0, np.intp), np.empty(0, np.float32)
-            return *none, log1p((self.size + 0.5) / 0.5)
+            rarity = log1p((self.size + 0.5) / 0.5)
+            return np.empty(0, np.intp), np.empty(0, np.float32), rarity
         places, counts = np.unique(np.array(found, np.intp), return_counts=True)
         rarity = log1p((self.size - len(places) + 0.5) / (len(places) + 0.5))
         frequency = counts.astype(np.float32)
         gains = np.asarray(rarity * frequency / (frequency + self._norms[places]), np.float32)
-        self._postings[word] = places, gains, rarity
-        return self._postings[word]
+        posting = (places, gains, rarity)
+        self._postings[word] = posting
+        return posting
 
 
 FUNCTION_CHARACTERS: Final = frozenset(

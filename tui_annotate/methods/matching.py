@@ -90,7 +90,14 @@ def query(text: str, segments: Sequence[Segment], span: Span) -> Query | None:
         return None
     unspaced = sum(weight for word, weight in bag.items() if is_unspaced_script(word))
     share = unspaced / sum(bag.values())
-    return Query(chosen.of(text), home.of(text), bag, chosen, found, share)
+    return Query(
+        selection=chosen.of(text),
+        home=home.of(text),
+        bag=bag,
+        span=chosen,
+        words=found,
+        unspaced=share,
+    )
 
 
 def find_touched_segments(segments: Sequence[Segment], span: Span) -> range:
@@ -183,6 +190,7 @@ class SegmentIndex:
         return cls(places, lexicon)
 
     def with_vectors(self, space: VectorSpace) -> Self:
+        """Return this index with the vectors of its sentences, in the order of `places`."""
         return replace(self, space=space)
 
     def __len__(self) -> int:
@@ -290,7 +298,14 @@ class SegmentIndex:
         own = {
             name: float(values[at]) for name, values in signals.items() if known or name == WORDS
         }
-        return Match(document, index, segment.span, score, rank, own)
+        return Match(
+            document=document,
+            segment=index,
+            span=segment.span,
+            score=score,
+            rank=rank,
+            signals=own,
+        )
 
 
 def find_best_indices(values: Vectors, count: int) -> NDArray[np.intp]:

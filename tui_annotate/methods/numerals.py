@@ -108,6 +108,7 @@ def to_lower_case(text: str) -> str:
 
 
 def parse_chinese_numeral(signs: str) -> int:
+    """Return the value of a whole number in Chinese characters or in digits, such as 二十 or 20."""
     return int(_parse_characters(signs))
 
 
@@ -207,10 +208,11 @@ def _parse_characters(signs: str) -> Decimal:
             section = section + (part or 1) * 10 ** _POWERS[token]
             part = Decimal(0)
         else:
-            grown = section + part
-            large = _POWERS[token] > _POWERS["万"]
-            total = (total + grown if large else grown) * 10 ** _POWERS[token] + (
-                0 if large else total
-            )
-            section = part = Decimal(0)
+            factor = 10 ** _POWERS[token]
+            if _POWERS[token] > _POWERS["万"]:  # 亿 multiplies all before it: 一万亿
+                total = (total + section + part) * factor
+            else:
+                total += (section + part) * factor
+            section = Decimal(0)
+            part = Decimal(0)
     return total + section + part

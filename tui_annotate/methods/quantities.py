@@ -70,6 +70,7 @@ class Quantity:
     scale: int = 0
 
     def base(self) -> Decimal:
+        """Return the value in the base of its unit; without a unit, the value."""
         return self.value * self.unit.factor if self.unit else self.value
 
     def comparable(self, other: Quantity) -> bool:
@@ -142,8 +143,10 @@ def _to_minutes(match: re.Match[str]) -> int:
     hour = int(match["hour"] or match["hour12"] or match["shi"])
     minute = int(match["minute"] or match["past"] or match["fen"] or (30 if match["ban"] else 0))
     half = match["half"] or match["of"] or _HALVES.get(match["part"] or "", "")
-    if half:
-        hour = hour % 12 + (12 if half == "p" else 0) if hour <= 12 else hour
+    if half and hour <= 12:
+        hour %= 12
+        if half == "p":
+            hour += 12
     return hour % 24 * 60 + minute
 
 
@@ -176,11 +179,20 @@ def _to_quantity(lower: str, numeral: Numeral) -> Quantity | None:
     about = bool(_ABOUT.search(before.removesuffix(money.group()) if money else before))
     about = about or bool(_OR_MORE.match(lower, numeral.end) or _OR_MORE.match(lower, end))
     plain = numeral.plain and value == 1 and not (unit and unit is not ORDINAL)
-    return Quantity(Span(start, end), value, unit, about, plain, numeral.scale)
+    return Quantity(
+        span=Span(start, end),
+        value=value,
+        unit=unit,
+        about=about,
+        plain=plain,
+        scale=numeral.scale,
+    )
 
 
 def _find_unit(lower: str, at: int) -> tuple[Unit | None, int]:
-    at_signs = at + (lower[at : at + 1] == " ") + (lower[at : at + 1] in tuple("余多来几"))
+    at_signs = at
+    if lower[at : at + 1] in (" ", "余", "多", "来", "几"):
+        at_signs += 1
     for length in range(LONGEST_SIGNED, 0, -1):
         name = lower[at_signs : at_signs + length]
         if len(name) == length and not name[0].isascii() and name in UNITS:

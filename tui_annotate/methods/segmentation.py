@@ -58,6 +58,7 @@ def guess_language(text: str) -> str:
 
 
 def list_languages() -> tuple[str, ...]:
+    """Return the language codes for which pysbd has rules, sorted."""
     from pysbd.languages import LANGUAGE_CODES
 
     return tuple(sorted(LANGUAGE_CODES))
@@ -83,6 +84,7 @@ def segment(text: str, language: str = "en") -> tuple[Segment, ...]:
 
 
 def segment_all(texts: Sequence[tuple[str, str]]) -> list[tuple[Segment, ...]]:
+    """Split each pair of text and language as `segment` does, in order."""
     return [segment(text, language) for text, language in texts]
 
 

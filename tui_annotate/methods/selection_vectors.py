@@ -29,8 +29,10 @@ MOST_TOKENS = 256
 LEAST_KNOWN = 0.9
 """Minimum fraction of a document's text that needs vectors before it is ranked by vectors."""
 
-_FEWEST, _MOST = 6, 64
-"""Minimum and maximum number of vectors from which a model's lowest cosine is estimated."""
+_FEWEST = 6
+"""Minimum number of vectors from which a model's lowest cosine is estimated."""
+_MOST = 64
+"""Maximum number of vectors of each side from which a model's lowest cosine is estimated."""
 
 Vectors = NDArray[np.float32]
 
@@ -60,6 +62,7 @@ class SelectionVectors:
 
 
 def blend_with_sentence(selection: Vectors, home: Vectors) -> SelectionVectors | None:
+    """Add a part of its sentence's vector to that of a selection; None for a selection of zeros."""
     vector = selection + np.float32(SENTENCE) * home
     return SelectionVectors(_normalize(vector)) if selection.any() else None
 

@@ -128,6 +128,7 @@ def _is_before_capital(line: str, end: int) -> bool:
 
 
 def is_unspaced(sign: str) -> bool:
+    """Return whether a text begins with a character of a script without spaces."""
     return bool(_UNSPACED.match(sign))
 
 
@@ -230,6 +231,7 @@ def can_start_segment(text: str, offset: int) -> bool:
 
 
 def skip_closers(text: str, offset: int) -> int:
+    """Return the offset after closing marks that follow a sentence end without white space."""
     if offset and not text[offset - 1].isspace():
         while offset < len(text) and text[offset] in _CLOSERS[2:]:
             offset += 1

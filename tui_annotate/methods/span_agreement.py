@@ -46,6 +46,7 @@ class EvidenceRelation(StrEnum):
 
 
 def trim_spans(spans: Iterable[Span], text: str) -> frozenset[Span]:
+    """Return the spans without white space at their ends, and drop those of only white space."""
     return frozenset(found for span in spans if (found := span.trim(text)))
 
 
@@ -54,15 +55,17 @@ def span_f1(ours: Collection[Span], theirs: Collection[Span], *, text: str) -> S
 
     If only one annotator marked something, all scores are 0. Spans of only white space are ignored.
     """
-    raw = [{span for span in spans if span.trim(text)} for spans in (ours, theirs)]
-    clean = [trim_spans(spans, text) for spans in raw]
-    if not any(clean):
+    our_spans = {span for span in ours if span.trim(text)}
+    their_spans = {span for span in theirs if span.trim(text)}
+    if not our_spans and not their_spans:
         return None
+    our_trimmed = trim_spans(our_spans, text)
+    their_trimmed = trim_spans(their_spans, text)
     return SpanF1(
-        _f1(len(raw[0] & raw[1]), len(raw[0]), len(raw[1])),
-        _f1(len(clean[0] & clean[1]), len(clean[0]), len(clean[1])),
-        _character_f1(merge(clean[0]), merge(clean[1])),
-        _overlap_f1(sorted(clean[0]), sorted(clean[1])),
+        exact=_f1(len(our_spans & their_spans), len(our_spans), len(their_spans)),
+        trimmed=_f1(len(our_trimmed & their_trimmed), len(our_trimmed), len(their_trimmed)),
+        character=_character_f1(merge(our_trimmed), merge(their_trimmed)),
+        overlap=_overlap_f1(sorted(our_trimmed), sorted(their_trimmed)),
     )
 
 
@@ -79,9 +82,11 @@ def find_overlaps(ours: Collection[Span], theirs: Collection[Span]) -> list[tupl
 
 
 def count_stacked(spans: Collection[Span]) -> int:
+    """Return how many of one annotator's spans overlap another of their spans."""
     ordered = sorted(spans)
     found: set[int] = set()
-    reach, holder = -1, -1
+    reach = -1  # the largest end so far, and the index of the span that has it
+    holder = -1
     for place, span in enumerate(ordered):
         if span.start < reach:
             found |= {place, holder}
@@ -111,7 +116,8 @@ def _character_f1(ours: Sequence[Span], theirs: Sequence[Span]) -> float:
 
 
 def _count_shared(ours: Sequence[Span], theirs: Sequence[Span]) -> int:
-    shared, place = 0, 0
+    shared = 0
+    place = 0
     for span in ours:
         while place < len(theirs) and theirs[place].end <= span.start:
             place += 1

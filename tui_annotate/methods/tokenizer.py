@@ -33,6 +33,7 @@ _TAIL = rf"(?:[{_MARKS}\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff]|\u200d{_SEEN})*"
 
 @cache
 def word_pattern() -> re.Pattern[str]:
+    """Return the compiled pattern of one word that users can select."""
     return re.compile(_WORD)
 
 

@@ -67,6 +67,7 @@ class TuningQuery:
 
     @property
     def curve(self) -> Curve:
+        """The direction of the query, and the signals whose weights it helps to fit."""
         return self.direction, frozenset(self.texts[0].signals)
 
 

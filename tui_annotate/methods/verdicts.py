@@ -33,7 +33,8 @@ def find_verdict(record: Record, former: FormerNames = ()) -> bool | None:
     for owned in record.annotations:
         if owned.person in work and _is_counted(owned.annotation):
             work[owned.person].append(owned.annotation)
-    harmless, undecided = (find_labels_once_named(names, former) for names in (HARMLESS, OPEN))
+    harmless = find_labels_once_named(HARMLESS, former)
+    undecided = find_labels_once_named(OPEN, former)
 
     def judge(found: Iterable[Annotation]) -> bool | None:
         tops = {

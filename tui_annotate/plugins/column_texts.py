@@ -46,6 +46,8 @@ _PEOPLE: Final = frozenset(
         "labeler",
     }
 )  # fmt: skip
+_RESULTS: Final = re.compile(r"\s*(?:\[\s*\]|(?:\[\s*)?\{\s*['\"])")
+"""Start of a cell with results of Label Studio, which are JSON objects."""
 _LABEL_STUDIO: Final = frozenset({"annotation_id", "annotator", "lead_time"})
 """Columns of every table that Label Studio exports."""
 
@@ -121,12 +123,21 @@ def has_tags(name: str, rows: Rows) -> bool:
     return bool(_find_tag([text for text in texts if text]))
 
 
-def is_request(name: str, simple: str, rows: Rows) -> bool:
-    """Return whether a column has questions or prompts, by its simplified name or by its texts."""
-    if simple in _REQUESTS:
-        return True
+def is_request(name: str) -> bool:
+    """Return whether the name of a column is usual for questions or prompts."""
+    return simplify_name(name) in _REQUESTS
+
+
+def has_questions(name: str, rows: Rows) -> bool:
+    """Return whether most texts of a column are questions."""
     texts = [text for text in (join_texts(row.get(name)) for row in rows) if text.strip()]
     return bool(texts) and _are_questions(texts)
+
+
+def simplify_name(name: str) -> str:
+    """Return a column's name in snake case: `News Beginning` and `newsBeginning` are the same."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
+    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
 
 
 def _is_text(text: str) -> bool:
@@ -239,3 +250,12 @@ def find_person_column(names: Iterable[str]) -> str:
 def is_label_studio_table(names: Iterable[str]) -> bool:
     """Return whether a table has the columns of Label Studio's export as CSV, TSV or JSON-MIN."""
     return {*names} >= _LABEL_STUDIO
+
+
+def has_no_task_text(name: str, rows: Rows) -> bool:
+    """Return whether a column of a table of Label Studio has results, or an empty cell.
+
+    Each row of such a table has all texts of its task.
+    """
+    values = [row.get(name) for row in rows]
+    return any(value in _EMPTY or _RESULTS.match(str(value)) for value in values)

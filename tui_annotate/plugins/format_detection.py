@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
-from tui_annotate.plugins.column_texts import has_several_words
+from tui_annotate.plugins.column_texts import has_questions, has_several_words, is_request
 from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.inputs import is_pattern, list_matches
 from tui_annotate.plugins.files.json_values import EMPTY, JsonValue, read_json_values
@@ -231,11 +231,17 @@ def _resembling_format(fields: Mapping[str, Any]) -> str:
 
 
 def _guess_text_columns(fields: Mapping[str, Any], reading: ImportOptions) -> PairColumns | None:
-    """Return the two longest texts of a record as source and summary; None if it lacks them."""
+    """Return the two longest texts of a record as source and summary; None if it lacks them.
+
+    Questions and prompts are neither.
+    """
     texts = {
         name: value
         for name, value in fields.items()
-        if isinstance(value, str) and has_several_words(value)
+        if isinstance(value, str)
+        and has_several_words(value)
+        and not is_request(name)
+        and not has_questions(name, [fields])
     }
     named = (reading.source_column, reading.summary_column)
     others = sorted(texts.keys() - {*named}, key=lambda name: -len(texts[name]))

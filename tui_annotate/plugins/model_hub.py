@@ -1,4 +1,4 @@
-"""Downloads model folders from the Hugging Face hub, and checks model folders.
+"""Downloads model folders from the Hugging Face hub.
 
 No other module downloads weights. Only safetensors, JSON and text files are downloaded: no file
 format that can run code.
@@ -6,8 +6,6 @@ format that can run code.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
 import shutil
 import sys
@@ -19,10 +17,10 @@ from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.plugins.files.output_paths import require_output_path
+from tui_annotate.plugins.model_weights import check_model, sha256
 from tui_annotate.settings.environment import forbid_telemetry
 
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
-_LIBRARY = "sentence_transformers."
 _ALLOWED: Final = ("*.safetensors", "*.json", "*.txt")
 _IGNORED: Final = ("onnx/*", "openvino/*", ".*")
 _PROGRESS = ".cache"
@@ -121,40 +119,6 @@ def _translate_errors(name: str, revision: str) -> Iterator[None]:
             f"{name} could not be fetched: {reason or error}",
             "check the network and try again; the download resumes",
         ) from error
-
-
-def check_model(folder: Path) -> None:
-    """Check for safe weights and no program code in a model's folder; else raise Unavailable."""
-    if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
-        raise Unavailable(
-            f"the folder {folder} contains no model", "pass the folder that contains config.json"
-        )
-    if not any(folder.rglob("*.safetensors")):
-        raise Unavailable(
-            f"the folder {folder} contains no .safetensors weights",
-            "pickle files (.bin) can run code and are not read; choose a different revision",
-        )
-    kinds = _module_types(folder / "modules.json")
-    if foreign := [kind for kind in kinds if not kind.startswith(_LIBRARY)]:
-        raise Unavailable(
-            f"the model in {folder} needs custom code: {foreign[0]}",
-            "choose a model that uses only modules of sentence-transformers",
-        )
-
-
-def _module_types(modules: Path) -> list[str]:
-    try:
-        listed = json.loads(modules.read_text("utf-8")) if modules.is_file() else []
-        return [str(module["type"]) for module in listed]
-    except (KeyError, TypeError, ValueError) as error:
-        raise Unavailable(
-            f"{modules} cannot be read: {error}", "fetch or copy the model again"
-        ) from error
-
-
-def sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

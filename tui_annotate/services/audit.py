@@ -49,6 +49,8 @@ class AuditReport:
             `altered_texts` counts all.
         record_matches: whether the record of changes still has the entries of the recorded head;
             None if that head does not cover the record.
+        record_removed: whether another program removed the whole record of changes; `rows` names
+            this fault as well.
     """
 
     head: LogHead
@@ -63,6 +65,7 @@ class AuditReport:
     texts: tuple[str, ...] = ()
     altered_texts: int = 0
     record_matches: bool | None = None
+    record_removed: bool = False
 
     @property
     def is_unaltered(self) -> bool:
@@ -97,11 +100,15 @@ class AuditService:
         return self.store.record_head()
 
     def start_record(self) -> None:
-        """Start the record of changes of a store that an earlier version made, if it is writable.
+        """Start or extend the record of changes of an earlier version's store, if it is writable.
 
         The record covers what the store has now: earlier changes by other programs stay unknown.
         """
         self.store.start_record()
+
+    def is_record_removed(self) -> bool:
+        """Return whether another program removed the whole record of changes."""
+        return self.store.is_record_removed()
 
     def heads(self) -> list[StreamHead]:
         """Return the number and the hash of the last event for each person and sample."""
@@ -133,6 +140,7 @@ class AuditService:
             altered_rows=altered_rows,
             texts=texts,
             altered_texts=altered_texts,
+            record_removed=self.store.is_record_removed(),
         )
         if against is None:
             return report

@@ -8,7 +8,12 @@ from dataclasses import dataclass
 
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.people import Actor, Permission, Person, require_permission
-from tui_annotate.domain.ssh_keys import format_authorized_key, parse_key, replace_lines
+from tui_annotate.domain.ssh_keys import (
+    check_authorized_keys,
+    format_authorized_key,
+    parse_key,
+    replace_lines,
+)
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
@@ -80,11 +85,14 @@ class SshKeyService:
             for bound in self.list_keys()
         ]
 
-    def written(self, text: str, session: Sequence[str], *, folder: str) -> str:
+    def written(self, text: str, session: Sequence[str], *, folder: str, where: str) -> str:
         """Return the text of an `authorized_keys` file, with tui-annotate's lines updated.
 
+        `where`: the file, for messages.
+
         Raises:
-            InvalidInput: same as for `lines`.
+            InvalidInput: same as for `lines`; or the text is that of a file of another kind.
             Conflict: lines of the program are among foreign lines, or the markers are damaged.
         """
+        check_authorized_keys(text, where=where)
         return replace_lines(text, self.lines(session, folder=folder), of=make_line_visible(folder))

@@ -181,8 +181,10 @@ _BOUNDS: Final = {
 """Smallest and largest valid values of numeric settings, by setting."""
 
 _PEOPLE: Final = {
-    "store": "people_store", "idle_minutes": "idle_minutes", **{name: name for name in _BOUNDS},
-}  # fmt: skip
+    "store": "people_store",
+    "idle_minutes": "idle_minutes",
+    **{name: name for name in _BOUNDS},
+}
 """Maps each key in the table `[people]` of a settings file to the name of the setting."""
 
 
@@ -316,7 +318,7 @@ def _check_value(name: str, value: Any, where: str) -> Any:
     if wanted is tuple and isinstance(value, list | tuple):
         if all(isinstance(word, str) and word for word in value):
             return tuple(value)
-    elif type(value) is wanted is bool:
+    elif wanted is bool and isinstance(value, bool):
         return value
     elif (
         isinstance(value, wanted)

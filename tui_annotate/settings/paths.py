@@ -95,7 +95,8 @@ def remember_name(workspace: Path, name: str) -> None:
     Raises:
         InvalidInput: the name is invalid.
     """
-    name, file = check_name(name), workspace_state_file("name", workspace)
+    name = check_name(name)
+    file = workspace_state_file("name", workspace)
     with suppress(OSError):  # a read-only home loses the name, not the work
         file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         file.write_text(name + "\n", "utf-8")

@@ -7,7 +7,7 @@ make the program send texts, or write to other files.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Any, Final
@@ -113,6 +113,7 @@ def is_trusted_workspace(folder: Path) -> bool:
 
 
 def expand(path: str) -> Path:
+    """Return a path with the home folder for `~`; `~` of an unknown user stays as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111  pathlib raises for an unknown user
 
 
@@ -121,6 +122,7 @@ def _name_user_file() -> str:
 
 
 def describe_owner(uid: int) -> str:
+    """Return a user in words, by login name, or by number for a user without an entry."""
     import pwd
 
     try:
@@ -149,18 +151,41 @@ def check_paths(
             continue
         if is_trusted_workspace(workspace):
             return
-        raise NotAllowed(
-            f"{file} belongs to {describe_owner(owner)}, and its setting {name} names"
-            f" a path outside the workspace: {value!r}",
-            f"if you trust this user, add {workspace} to trusted_workspaces in {_name_user_file()}",
-            code=UNTRUSTED,
-        )
+        raise _outside_error(file, f"its setting {name}", owner=owner, value=value)
 
 
-def find_outside_paths(values: Mapping[str, Any], workspace: Path) -> Iterator[tuple[str, str]]:
-    """Yield name and value of each setting that names a path outside the workspace."""
-    for name, default in _PATH_SETTINGS.items():
-        value = str(values.get(name, "")) or default
+def check_stored_embedder(embedder: str, workspace: Path) -> None:
+    """Check that a store of another user names no model outside their workspace.
+
+    Args:
+        embedder: the name in the store, such as `neural:FOLDER`; not one that the user chose.
+
+    Raises:
+        NotAllowed: the store belongs to another user, and names a folder elsewhere.
+    """
+    store = workspace / STORE
+    outside = any(find_outside_paths({"embedder": embedder}, workspace, names=["embedder"]))
+    owner = foreign_owner(store)
+    if owner is None or not outside or is_trusted_workspace(workspace):
+        return
+    raise _outside_error(store, "the embedder of its vectors", owner=owner, value=embedder)
+
+
+def _outside_error(file: Path, what: str, *, owner: int, value: str) -> NotAllowed:
+    return NotAllowed(
+        f"{file} belongs to {describe_owner(owner)}, and {what} names a path outside the"
+        f" workspace: {value!r}",
+        f"if you trust this user, add {file.parent} to trusted_workspaces in {_name_user_file()}",
+        code=UNTRUSTED,
+    )
+
+
+def find_outside_paths(
+    values: Mapping[str, Any], workspace: Path, *, names: Iterable[str] = _PATH_SETTINGS
+) -> Iterator[tuple[str, str]]:
+    """Yield name and value of each setting in `names` that names a path outside the workspace."""
+    for name in names:
+        value = str(values.get(name, "")) or _PATH_SETTINGS[name]
         named = _named_path(name, value, workspace)
         if named is not None and not named.resolve().is_relative_to(workspace.resolve()):
             yield name, value

@@ -38,6 +38,11 @@ _HASH_CHARACTERS: Final = 64
 _PREFIX: Final = "record:"
 _ENTRIES: Final = "FROM settings WHERE name >= 'record:' AND name < 'record;'"
 _LAST: Final = f"SELECT name, substr(value, 1, 64) {_ENTRIES} ORDER BY name DESC LIMIT 1"
+_TRACE: Final = (
+    "SELECT (SELECT user_version FROM pragma_user_version) > 0"
+    " OR EXISTS (SELECT 1 FROM settings WHERE name >= 'recorded:' AND name < 'recorded;')"
+)
+"""Query: whether a store had a record once."""
 _ALL: Final = text(f"SELECT name, value {_ENTRIES} ORDER BY name").execution_options(yield_per=10)
 _ONE: Final = text("SELECT substr(value, 1, 64) FROM settings WHERE name = :name")
 _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
@@ -45,16 +50,17 @@ _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
 
 @dataclass(frozen=True, slots=True)
 class _Covered:
-    """A table that the record covers: its key and the columns of its content; `only` limits rows.
+    """Columns of a table that the record covers, by the key of a row; `only` limits the rows.
 
-    `only` is an SQL condition with `{row}` for the row. An entry has a short content as it is,
-    unless it is `personal` (represented by a salted hash that can be forgotten) or `hashed`.
-    `later`: records that an earlier version started lack the table, so a row without a recorded
-    content is not compared. `derived`: the columns are computed from a text, so that a damaged row
-    may be computed again.
+    `name` is the name in entries: the table's, or `TABLE.COLUMN` for columns that are covered since
+    a later version. `only` is an SQL condition with `{row}` for the row. An entry has a short
+    content as it is, unless it is `personal` (represented by a salted hash that can be forgotten)
+    or `hashed`. `later`: records that an earlier version started lack these columns, so a row
+    without a recorded content is not compared until the record is extended. `derived`: the columns
+    are computed from a text, so that a damaged row may be computed again.
     """
 
-    table: str
+    name: str
     key: str
     columns: str
     only: str = ""
@@ -62,6 +68,10 @@ class _Covered:
     hashed: bool = False
     later: bool = False
     derived: bool = False
+
+    @property
+    def table(self) -> str:
+        return self.name.partition(".")[0]
 
     def key_of(self, row: str = "") -> str:
         return _join_columns(self.key, row)
@@ -102,6 +112,8 @@ _COVERED: Final = (
     _Covered("label_changes", "id", "dataset kind request before after batch arrival undone at by"),
     _Covered("handouts", "id", "at by kind dataset request undone"),
     _Covered("allotments", "person sample_id", "handout practice"),
+    _Covered("allotments.rank", "person sample_id", "rank", later=True),
+    _Covered("pool", "sample_id", "dataset_id value room", later=True),
     _Covered(
         "settings",
         "name",
@@ -111,9 +123,17 @@ _COVERED: Final = (
 )
 
 
-_BY_TABLE: Final = {each.table: each for each in _COVERED}
-_DERIVED: Final = frozenset(each.table for each in _COVERED if each.derived)
-_LATER: Final = frozenset(each.table for each in _COVERED if each.later)
+_BY_NAME: Final = {each.name: each for each in _COVERED}
+_DERIVED: Final = frozenset(each.name for each in _COVERED if each.derived)
+_LATER: Final = frozenset(each.name for each in _COVERED if each.later)
+
+_EXTENT: Final = "extent"
+"""Stands for a table in the change that lists which `later` columns the record covers from then."""
+_EXTENT_NUMBER: Final = 1
+"""SQLite's `user_version` of a store whose record covers all of `_COVERED`; 0 without a record.
+
+It is in the header of the file, so that removing all rows of the record leaves a trace.
+"""
 
 
 def _join_columns(columns: str, row: str) -> str:
@@ -139,21 +159,21 @@ def watch(connection: sqlite3.Connection) -> None:
 def _triggers(covered: _Covered) -> Iterator[str]:
     old, new = "OLD.", "NEW."
     add = "INSERT INTO recorded_changes (tbl, key, before, after) SELECT"
-    name = f"'{covered.table}'"
+    name = f"'{covered.name}'"
     yield (
-        f"CREATE TEMP TRIGGER record_insert_{covered.table} AFTER INSERT ON main.{covered.table}"
+        f'CREATE TEMP TRIGGER "record_insert_{covered.name}" AFTER INSERT ON main.{covered.table}'
         f" WHEN {covered.condition(new)} BEGIN"
         f" {add} {name}, {covered.key_of(new)}, NULL, {covered.content_of(new)}; END"
     )
     yield (
-        f"CREATE TEMP TRIGGER record_delete_{covered.table} AFTER DELETE ON main.{covered.table}"
+        f'CREATE TEMP TRIGGER "record_delete_{covered.name}" AFTER DELETE ON main.{covered.table}'
         f" WHEN {covered.condition(old)} BEGIN"
         f" {add} {name}, {covered.key_of(old)}, {covered.content_of(old)}, NULL; END"
     )
     columns = ", ".join(f'"{each}"' for each in f"{covered.key} {covered.columns}".split())
     # A row that gets another key is removed and added.
     yield (
-        f"CREATE TEMP TRIGGER record_update_{covered.table}"
+        f'CREATE TEMP TRIGGER "record_update_{covered.name}"'
         f" AFTER UPDATE OF {columns} ON main.{covered.table}"
         f" WHEN {covered.condition(new)} BEGIN"
         f" {add} {name}, {covered.key_of(old)}, {covered.content_of(old)}, NULL;"
@@ -186,16 +206,42 @@ def store_entries(connection: sqlite3.Connection) -> None:
 
 
 def start(connection: sqlite3.Connection) -> None:
-    """Start the record of a store with all covered rows that it has; nothing if it has a record."""
-    if connection.execute(_LAST).fetchone() is not None:
-        return
+    """Start the record of a store with all covered rows that it has, or extend an earlier record.
 
-    def read_rows() -> Iterator[RowChange]:
-        for covered in _COVERED:
-            for key, content in connection.execute(_select_rows(covered)).fetchall():
-                yield _represent_change(connection, RowChange(covered.table, key, None, content))
+    An earlier record gets the rows that its version did not cover. Nothing happens if the record
+    covers all, or if it was removed: a new record would hide what was changed since.
+    """
+    last = connection.execute(_LAST).fetchone()
+    number = connection.execute("PRAGMA user_version").fetchone()[0]
+    if last is None:
+        if connection.execute(_TRACE).fetchone()[0]:
+            return
+        _append(connection, _read_first_rows(connection), ("", NO_ENTRY))
+    elif number < _EXTENT_NUMBER:
+        _append(connection, _read_later_rows(connection), last)
+    connection.execute(f"PRAGMA user_version = {_EXTENT_NUMBER}")
 
-    _append(connection, read_rows(), ("", NO_ENTRY), empty=True)
+
+def _read_first_rows(connection: sqlite3.Connection) -> Iterator[RowChange]:
+    """Yield all covered rows as added rows, and what the record covers."""
+    for covered in _COVERED:
+        for key, content in connection.execute(_select_rows(covered)).fetchall():
+            yield _represent_change(connection, RowChange(covered.name, key, None, content))
+    yield _EXTENT_CHANGE
+
+
+def _read_later_rows(connection: sqlite3.Connection) -> Iterator[RowChange]:
+    """Yield the rows that an earlier version did not cover as unchanged, and what is covered."""
+    for covered in _COVERED:
+        if not covered.later:
+            continue
+        for key, content in connection.execute(_select_rows(covered)).fetchall():
+            change = RowChange(covered.name, key, content, content)
+            yield _represent_change(connection, change)
+    yield _EXTENT_CHANGE
+
+
+_EXTENT_CHANGE: Final = RowChange(_EXTENT, "", None, " ".join(sorted(_LATER)))
 
 
 def _represent_change(connection: sqlite3.Connection, change: RowChange) -> RowChange:
@@ -204,7 +250,7 @@ def _represent_change(connection: sqlite3.Connection, change: RowChange) -> RowC
     The salt and the content of a person are stored apart and replaced at each change, so that an
     entry no longer shows a name or an address that was deleted.
     """
-    covered = _BY_TABLE[change.table]
+    covered = _BY_NAME[change.table]
     if not covered.personal:
         before, after = (
             None if each is None else represent_content(each, hashed=covered.hashed)
@@ -241,21 +287,16 @@ def _append(
     connection: sqlite3.Connection,
     changes: Iterable[RowChange],
     last: tuple[str, str],
-    *,
-    empty: bool = False,
 ) -> None:
-    """Add entries after the last one, given as name and hash; `empty`: also one without changes."""
+    """Add entries after the last one, given as name and hash."""
     name, prev = last
     number = int(name.removeprefix(_PREFIX) or 0)
-    batches = split_batches(changes, _ROWS_OF_ENTRY)
-    first = next(batches, [] if empty else None)
-    while first is not None:
+    for batch in split_batches(changes, _ROWS_OF_ENTRY):
         number += 1
-        entry = RecordEntry(number, utc_now(), VERSION, tuple(first), prev)
+        entry = RecordEntry(number, utc_now(), VERSION, tuple(batch), prev)
         row = {"name": _entry_name(number), "value": f"{entry.hash}{entry.as_text()}"}
         connection.execute(_ADD, row)
         prev = entry.hash
-        first = next(batches, None)
 
 
 def _entry_name(number: int) -> str:
@@ -270,6 +311,18 @@ def read_head(connection: Connection) -> RecordHead:
     return RecordHead(int(row[0].removeprefix(_PREFIX)), row[1]) if row else RecordHead()
 
 
+def is_removed(connection: Connection) -> bool:
+    """Return whether a store that had a record has none."""
+    has_entries = connection.exec_driver_sql(_LAST).first() is not None
+    return not has_entries and bool(connection.exec_driver_sql(_TRACE).scalar())
+
+
+def is_complete(connection: Connection) -> bool:
+    """Return whether the record of a store covers all of `_COVERED`, or cannot be started again."""
+    number = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
+    return number >= _EXTENT_NUMBER or is_removed(connection)
+
+
 def continues(connection: Connection, head: RecordHead) -> bool:
     """Return whether the record still has the last entry of an earlier head."""
     if not head.entries:
@@ -278,7 +331,14 @@ def continues(connection: Connection, head: RecordHead) -> bool:
 
 
 def find_row_faults(connection: Connection) -> Iterator[RowFault]:
-    """Yield the covered rows that do not have the recorded content; nothing without a record."""
+    """Yield the covered rows that do not have the recorded content.
+
+    A store that an earlier version made has no record, and no faults. A record that was removed is
+    a fault.
+    """
+    if is_removed(connection):
+        says = "the record of changes was removed outside the program"
+        yield RowFault("settings", _entry_name(1), "", None, None, says)
     if connection.exec_driver_sql(_LAST).first() is None:
         return
     # A table and not a dict: a workspace may have millions of samples.
@@ -295,7 +355,7 @@ def find_row_faults(connection: Connection) -> Iterator[RowFault]:
         connection.exec_driver_sql("DROP TABLE temp.recorded_rows")
 
 
-DOCUMENT_CONTENT: Final = _BY_TABLE["documents"].content_of()
+DOCUMENT_CONTENT: Final = _BY_NAME["documents"].content_of()
 """SQL expression of the content of a row of the table `documents`."""
 _CONTENTS: Final = text(
     f"SELECT sha256, {DOCUMENT_CONTENT} FROM documents WHERE sha256 IN :names"  # noqa: S608  constant
@@ -344,6 +404,7 @@ class _Replay:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.complete = True
+        self._uncovered = _LATER
 
     def read_entries(self) -> Iterator[RowFault]:
         """Yield rows that had another content than the recorded one when the program changed them.
@@ -362,8 +423,13 @@ class _Replay:
                 return
             prev = entry.hash
             for change in entry.changes:
+                if change.table == _EXTENT:
+                    self._uncovered -= set((change.after or "").split())
+                    continue
                 recorded = self._read_recorded(change.table, change.key)
                 fits = recorded == change.before
+                if change.table in self._uncovered:
+                    fits = fits or recorded is None
                 if change.table in _DERIVED:
                     fits = fits or recorded in (None, change.after)
                 if not fits:
@@ -377,14 +443,14 @@ class _Replay:
     def compare(self) -> Iterator[RowFault]:
         """Yield the rows of the tables that differ from the recorded ones."""
         for covered in _COVERED:
-            table = covered.table
+            table = covered.name
             query = text(_select_rows(covered))
             rows = self._connection.execute(query, execution_options={"yield_per": 100})
             for key, content in rows:
                 recorded = self._read_recorded(table, key)
                 if recorded is not None:
                     self._connection.execute(_DROP_RECORDED, {"tbl": table, "key": key})
-                elif table in _LATER:
+                elif table in self._uncovered:
                     continue
                 if recorded != self._represent(covered, key, content):
                     shown = content if covered.personal else self._represent(covered, key, content)
@@ -395,7 +461,7 @@ class _Replay:
     def _represent(self, covered: _Covered, key: str, content: str) -> str:
         if not covered.personal:
             return represent_content(content, hashed=covered.hashed)
-        return commit_content(content, salt=self._read_personal(covered.table, key)[0])
+        return commit_content(content, salt=self._read_personal(covered.name, key)[0])
 
     def _read_personal(self, table: str, key: str) -> tuple[str, str | None]:
         query = text("SELECT value FROM settings WHERE name = :name")
@@ -415,7 +481,7 @@ class _Replay:
 
     def _build_fault(self, table: str, key: str, *contents: str | None, says: str = "") -> RowFault:
         recorded, found = contents
-        if table in _BY_TABLE and _BY_TABLE[table].personal:
+        if table in _BY_NAME and _BY_NAME[table].personal:
             salt, content = self._read_personal(table, key)
             if content is not None and commit_content(content, salt=salt) == recorded:
                 recorded = content
@@ -430,6 +496,12 @@ def _select_rows(covered: _Covered) -> str:
     )
 
 
+_ASSIGNMENT_NAME: Final = (
+    "SELECT p.name || ' and ' || d.name || '/' || s.external FROM allotments a"
+    " JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE quote(a.person) || ',' || quote(a.sample_id) = :key"
+)
 _NAMES: Final = {
     "people": "SELECT name FROM people WHERE quote(id) = :key",
     "accounts": "SELECT email FROM accounts WHERE quote(person) = :key",
@@ -442,10 +514,10 @@ _NAMES: Final = {
     "documents": "SELECT 'sentences of ' || d.name || '/' || s.external FROM documents u"
     " JOIN sample_documents p ON p.document_id = u.id JOIN samples s ON s.id = p.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE quote(u.sha256) = :key ORDER BY s.id LIMIT 1",
-    "allotments": "SELECT p.name || ' and ' || d.name || '/' || s.external FROM allotments a"
-    " JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
-    " JOIN datasets d ON d.id = s.dataset_id"
-    " WHERE quote(a.person) || ',' || quote(a.sample_id) = :key",
+    "allotments": _ASSIGNMENT_NAME,
+    "allotments.rank": _ASSIGNMENT_NAME,
+    "pool": "SELECT d.name || '/' || s.external FROM pool q JOIN samples s ON s.id = q.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id WHERE quote(q.sample_id) = :key",
 }
 """Queries for the name of a row that a message shows, by table."""
 

@@ -154,7 +154,7 @@ class Database:
             return database
 
     def start_record(self) -> None:
-        """Start the record of changes with what the store has; nothing if it has a record."""
+        """Start the record of changes with what the store has, or extend an earlier record."""
         with self.writing() as connection:
             change_record.start(_driver_connection(connection))
 

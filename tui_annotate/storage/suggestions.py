@@ -303,8 +303,10 @@ class SuggestionStore(Store):
             found = runs.list_runs(connection, dataset)
         return [each for each in found if each.run.kind is RunKind.SUGGEST]
 
-    def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
-        """Remove the suggestions of a model run or of a model (`maker`); return their number.
+    def choose_runs(
+        self, *, run: str = "", maker: str = "", dataset: str = ""
+    ) -> Sequence[StoredRun]:
+        """Return the run with the beginning of an id, or the runs of a model (`maker`).
 
         Raises:
             NotFound: there is no such run or maker.
@@ -317,24 +319,36 @@ class SuggestionStore(Store):
                 "list all runs with: tui-annotate suggestions list",
                 code="run-or-maker-missing",
             )
+        there = self._load_finished_runs(dataset)
         chosen = [
             each
-            for each in self._load_finished_runs(dataset)
+            for each in there
             if (each.run.id.startswith(run) if run else each.run.maker == maker)
         ]
         if not chosen:
-            runs = [each.run for each in self._load_finished_runs(dataset)]
-            known = [each.id if run else each.maker for each in runs]
+            known = sorted({each.run.id if run else each.run.maker for each in there})
             named = f"run {run!r}" if run else f"maker {maker!r}"
+            where = f" in dataset {dataset!r}" if dataset else ""
+            kind = "runs" if run else "makers"
+            existing = f"the {kind} are: {', '.join(known)}" if known else "there are none"
             raise NotFound(
-                f"no suggestions of {named}",
-                f"{suggest_word(run or maker, known)}list runs with: tui-annotate suggestions list",
+                f"no suggestions of {named}{where}",
+                f"{suggest_word(run or maker, known)}{existing}",
             )
         if run and len(chosen) > 1:
             raise InvalidInput(
                 f"{len(chosen)} runs have an id that begins with {run!r}",
                 "give more characters of the id",
             )
+        return chosen
+
+    def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
+        """Remove the suggestions of a model run or of a model (`maker`); return their number.
+
+        Raises:
+            NotFound, InvalidInput: as `choose_runs`.
+        """
+        chosen = self.choose_runs(run=run, maker=maker, dataset=dataset)
         count = 0
         for each in chosen:
             with self._database.writing() as connection:

@@ -1,4 +1,1 @@
-"""The Textual app: screens, widgets, dialogs, keys, and the state of the open sample.
-
-The package `draft`, which has this state, does not use Textual.
-"""
+"""The Textual app: screens, widgets and dialogs, which show the state of the package `editor`."""

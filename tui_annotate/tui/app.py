@@ -22,17 +22,18 @@ LOOK = terminal.prepare(os.environ)
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError  # noqa: E402
 from tui_annotate.domain.people import Permission  # noqa: E402
 from tui_annotate.domain.terminal_text import make_visible  # noqa: E402
-from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
-from tui_annotate.tui.draft.messages import (  # noqa: E402
+from tui_annotate.editor.effects import Page  # noqa: E402
+from tui_annotate.editor.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.editor.messages import (  # noqa: E402
     NO_MESSAGE,
     MessageCode,
     StatusMessage,
     make_message,
 )
-from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.editor.screen_message import describe_error  # noqa: E402
+from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
-from tui_annotate.tui.screen_message import describe_error  # noqa: E402
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
 from tui_annotate.tui.screens.annotate.workspace_screen import (  # noqa: E402
@@ -214,11 +215,11 @@ class AnnotateApp(RestrictedApp):
 
     def on_app_request(self, message: AppRequest) -> None:
         message.stop()
-        if message.request == "password":
+        if message.page is Page.PASSWORD:
             self.sign_in_flow.change_password()
-        elif message.request == "sync":
+        elif message.page is Page.SYNC:
             self.sharing.toggle()
-        elif message.request == "sign out":
+        elif message.page is Page.SIGN_OUT:
             self.sign_in_flow.sign_out()
         else:
             self.printing = True

@@ -24,8 +24,8 @@ from tui_annotate.domain.people import (
     base_person,
     require_permission,
 )
+from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.settings import person_name, workspace_state_file
-from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.session import ForcedIdentity
 
 if TYPE_CHECKING:

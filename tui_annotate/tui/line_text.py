@@ -1,56 +1,30 @@
-"""Functions that clean, measure, cut, pad and wrap text for terminal lines.
+"""Functions that pad, align, cut and wrap styled text for terminal lines.
 
-Characters are displayed as in documents; see `text.display`.
+The texts were cleaned by `domain/line_text.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rich.cells import cell_len, get_character_cell_size, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui_annotate.tui.text.display import display_characters
+from tui_annotate.domain.line_text import cut, text_width
+from tui_annotate.domain.text_display import character_width, display_characters
 
 Run = tuple[str, Style]
 """A piece of text and its style. The text is a constant or a result of `line_text`."""
 
-ELLIPSIS = "…"
-
-_LONGEST = 600  # code points of a text that are used; no terminal line has so many cells
-
-
-def line_text(text: str) -> str:
-    """Return a text as one line without control characters and characters of uncertain width.
-
-    Only the first 600 code points are used. Runs of white space become one blank.
-    """
-    return "".join(display_characters(" ".join(text[:_LONGEST].split())))
-
-
-def text_width(text: str) -> int:
-    """Return the width in terminal cells of a text that `line_text` has cleaned."""
-    return cell_len(text)
-
-
-def cut(text: str, cells: int) -> str:
-    """Cut a text to at most `cells` terminal cells, with an ellipsis if it was cut."""
-    if cell_len(text) <= cells:
-        return text
-    if cells < 1:
-        return ""
-    return set_cell_size(text, cells - 1).rstrip() + ELLIPSIS
-
 
 def fit(text: str, cells: int) -> str:
     kept = cut(text, cells)
-    return kept + " " * (cells - cell_len(kept))
+    return kept + " " * (cells - text_width(kept))
 
 
 def runs_width(runs: Iterable[Run]) -> int:
-    return sum(cell_len(text) for text, _ in runs)
+    return sum(text_width(text) for text, _ in runs)
 
 
 def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
@@ -74,7 +48,7 @@ def clip(runs: Sequence[Run], cells: int) -> list[Run]:
             break
         part = cut(text, cells)
         kept.append((part, style))
-        cells = 0 if part != text else cells - cell_len(part)
+        cells = 0 if part != text else cells - text_width(part)
     return kept
 
 
@@ -91,7 +65,7 @@ def wrap_line(line: str, cells: int) -> list[str]:
     """
     cells = max(cells, 2)
     pieces: list[str] = []
-    while cell_len(line) > cells:
+    while text_width(line) > cells:
         end = _break(line, cells)
         pieces.append(line[:end].rstrip(" "))
         line = line[end:].lstrip(" ")
@@ -104,7 +78,7 @@ _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
 def _edge(line: str, cells: int) -> int:
     """Return the number of characters of a line that fit in `cells` terminal cells."""
     for at, character in enumerate(line):
-        cells -= get_character_cell_size(character)
+        cells -= character_width(character)
         if cells < 0:
             return at
     return len(line)
@@ -117,7 +91,7 @@ def _break(line: str, cells: int) -> int:
         before, after = line[at - 1], line[at]
         if " " in (before, after):
             return at
-        wide = get_character_cell_size(before) == 2 or get_character_cell_size(after) == 2
+        wide = character_width(before) == 2 or character_width(after) == 2
         if wide and after not in _CLOSING and before not in "（「『“‘《〈【":
             return at
     return max(edge, 1)

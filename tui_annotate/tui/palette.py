@@ -1,4 +1,4 @@
-"""The styles of text and the glyphs that all widgets use.
+"""The styles of text that all widgets use; the glyphs are in `editor/glyphs.py`.
 
 Colour alone never carries meaning: a glyph, a letter or an attribute goes with it, and the theme
 `mono` has no colour at all. Colours are those of the xterm-256 table, as most terminals over ssh
@@ -17,48 +17,12 @@ from typing import TYPE_CHECKING
 from rich.color import Color, ColorParseError
 from rich.style import Style
 
-from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import COLORS
 
 if TYPE_CHECKING:
     from textual.app import App
 
 DARK, LIGHT, HIGH_CONTRAST, MONO = NAMES = ("dark", "light", "high-contrast", "mono")
-
-STRENGTH_GLYPHS = " ▁▃▅▆█"
-"""One glyph per strength of a match, 0 to 5, for the margin of a text and for lists."""
-
-STATE_GLYPHS: Mapping[str, str] = {
-    "new": "·",
-    "draft": "○",
-    "done": "✓",
-    "skipped": "»",
-    "flagged": "⚑",
-    "reopened": "↺",
-}
-"""One glyph per assignment state, by the stored name of the state."""
-
-STATE_NAMES: Mapping[str, str] = {state.value: state.display_name for state in State}
-
-CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
-
-CONFLICT, LACKING = "≠", "?"
-"""Symbols of a possible contradiction of summary and source, and of a word in only one of both."""
-
-FORMER, SUGGESTED = "°", "~"
-"""Glyphs of the annotator's own evidence in other samples, and of suggestions."""
-
-CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Three glyphs next to lines: for the cursor's sentence, found text, several annotations."""
-
-GOLD = "★"
-"""Glyph of a correct answer in a text, and of the passage that contains the answer."""
-
-REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
-"""Glyphs of candidate annotations (rejected, similar, equal) and of the reviewer's annotations."""
-
-PLACES, NOTED = "⇄", "✎"
-"""Glyphs in lists of annotations: the first stands for evidence, the second for a note."""
 
 _ROLES: Mapping[str, tuple[str, str, str, str, str]] = {
     # role: dark, light, high-contrast (numbers of the xterm-256 table); 16 colours; none

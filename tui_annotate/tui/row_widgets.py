@@ -15,16 +15,9 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from tui_annotate.domain.line_text import text_width
 from tui_annotate.tui.fast_render import LineWidget, set_extent
-from tui_annotate.tui.line_text import (
-    Run,
-    align_both_ends,
-    clip,
-    runs_width,
-    strip_of,
-    text_width,
-    wrap_line,
-)
+from tui_annotate.tui.line_text import Run, align_both_ends, clip, runs_width, strip_of, wrap_line
 from tui_annotate.tui.palette import PaintStyles
 
 _AROUND = 2  # rows kept in view above and below the focused one

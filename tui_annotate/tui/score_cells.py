@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.tui.line_text import Run, fit, line_text, text_width
+from tui_annotate.tui.line_text import Run, fit
 from tui_annotate.tui.palette import PaintStyles
 
 BARS: Final = "▁▂▃▄▅▆▇█"

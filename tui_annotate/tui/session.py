@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.people import Person, second_reader
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
-from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.editor.key_map import KeyMap
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import AnnotationService

@@ -13,7 +13,7 @@ LOOK = terminal.prepare(os.environ)
 
 # Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
-from tui_annotate.tui.keys.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.editor.key_map import default_keys, key_map  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402

@@ -22,9 +22,9 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.stream_merge import Fork, describe_state
 from tui_annotate.domain.terminal_text import make_visible
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.keys.key_map import key_map, shown_keys
-from tui_annotate.tui.screen_message import ScreenMessage, describe_error
+from tui_annotate.editor.key_map import key_map, shown_keys
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
 
 if TYPE_CHECKING:

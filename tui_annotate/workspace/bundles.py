@@ -16,8 +16,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from tui_annotate.domain import people_directory
 from tui_annotate.domain.annotations import Annotation, LabelPath, normalize_annotation
-from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import (
     Conflict,
     InvalidInput,
@@ -69,7 +69,7 @@ _TEXTS_SETTING: Final = "bundle-texts"
 
 def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
     """Return the store that merges work from other machines; `trusted`: with fewer checks."""
-    corpus, disabled = CorpusStore(space.team.database), space.team.members.disabled
+    corpus = CorpusStore(space.team.database)
     label_sets = LabelSets(space.guidance)
 
     def labels(dataset: str) -> Collection[LabelPath] | None:
@@ -84,7 +84,7 @@ def open_merge_store(space: Workspace, *, trusted: bool = False) -> MergeStore:
         lambda key: corpus.sample(key).sample,
         labels,
         actor=space.actor,
-        disabled=disabled,
+        disabled=space.team.members.disabled,
         has_accounts=space.team.members.required,
     )
 
@@ -108,17 +108,17 @@ def open_bundles(space: Workspace, person: Person, *, working: bool = False) -> 
         return name
 
     return BundleService(
-        CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
-        GuidanceStore(database),
-        lambda: space.vectors,
-        SuggestionStore(database),
-        space.people,
-        AssignmentStore(database),
+        corpus=CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
+        guidance=GuidanceStore(database),
+        stores=lambda: space.vectors,
+        suggestions=SuggestionStore(database),
+        people=space.people,
+        shares=AssignmentStore(database),
         # The home workspace checked the work in its bundle, which has only the label sets in use.
-        open_merge_store(space, trusted=working),
-        home,
-        lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
-        AnnotationStore(database, disabled=space.team.members.disabled).end_practice,
+        merging=open_merge_store(space, trusted=working),
+        home=home,
+        last_number=lambda: int(corpus.setting(_NUMBER_SETTING) or 0),
+        end_practice=AnnotationStore(database, disabled=space.team.members.disabled).end_practice,
     )
 
 
@@ -132,7 +132,14 @@ def open_table_sync(space: Workspace, table: SharedTable, person: Person) -> Tab
     marks = SyncStore(database, target=table.identity, person=person.id, actor=space.actor)
     # Everyone who has the table's key reads its rows, so a row has only what its person may read.
     corpus = CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR))
-    return TableSync(corpus, space.log, open_merge_store(space), marks, table, person)
+    return TableSync(
+        corpus=corpus,
+        log=space.log,
+        merging=open_merge_store(space),
+        marks=marks,
+        table=table,
+        person=person,
+    )
 
 
 @dataclass
@@ -186,25 +193,27 @@ class PersonSync:
 def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     """Find a person by name or id, or by e-mail address if the workspace has accounts.
 
-    `create`: add a person with an unknown name, in a workspace without accounts.
+    The names and ids of merged people mean the person who owns their work. `create`: add a person
+    with an unknown name, in a workspace without accounts.
 
     Raises:
         NotFound: no person matches, or several people have the name.
     """
     if space.team.members.required():
         return space.team.accounts.find(who).person
-    nobody = {PersonKind.AGAIN, PersonKind.SETTLED}
-    everybody = [each for each in space.people.all() if each.kind not in nobody]
-    meant = [each for each in everybody if who in (each.id, each.name)]
-    if len(meant) > 1:
-        ids = ", ".join(each.id for each in meant)
-        raise NotFound(f"several people have the name {who!r}", f"give the id of one person: {ids}")
-    if meant:
-        return meant[0]
+    not_people = {PersonKind.AGAIN, PersonKind.SETTLED}
+    everybody = [each for each in space.people.all() if each.kind not in not_people]
+    named = people_directory.match_people(who, everybody)
+    owners = {owner.id: owner for owner in map(space.people.find_owner, named)}
+    if len(owners) > 1:
+        raise people_directory.ambiguous_person(who, owners)
+    if owners:
+        return owners.popitem()[1]
     if create:
         return space.people.local(who)
-    near = suggest_word(who, [each.name for each in everybody])
-    raise NotFound(f"unknown person {who!r}", f"{near}To add a new person, pass --create")
+    raise people_directory.unknown_person(
+        who, [each.name for each in everybody], advice="To add a new person, pass --create"
+    )
 
 
 def read_header(file: Path) -> bundle_file.BundleHeader:
@@ -309,7 +318,7 @@ def _fill_working_folder(
         embedder=VectorOptions(prepared=vectors) if vectors.exists() else VectorOptions(NONE),
         progress=progress,
     )
-    if report.refused:
+    if report.refused or report.files_refused:
         _, _, line = report.problems[0].where.rpartition(":")
         says = f"{bundle_file.SAMPLES}:{line}: {report.problems[0].message}"
         if filled:

@@ -12,6 +12,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
+from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
@@ -23,24 +24,19 @@ if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
     from tui_annotate.domain.scores import Score
     from tui_annotate.plugins.protocols import Embedder
+    from tui_annotate.services.assist.search import AssistService
     from tui_annotate.services.suggestions import SuggestionService
     from tui_annotate.storage.reply_file import ReplyStore
     from tui_annotate.storage.scores.store import ScoreStore
 
 
-class PluginService:
-    """A descriptor that makes the service of a plug-in an attribute of `MachineServices`."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, machines: MachineServices | None, owner: type) -> Any:
-        return self if machines is None else machines.service(self._name)
-
-
 @dataclass(frozen=True)
 class MachineServices:
-    """The services of a workspace for scores, suggestions, LLM judges and probing classifiers."""
+    """The services of a workspace for scores and suggestions, and those of plug-ins.
+
+    Each plug-in of the registry's group `services` is an attribute with the name of the plug-in.
+    `tui_annotate.research` has the types of those of the research tools.
+    """
 
     path: Path
     settings: Settings
@@ -49,6 +45,7 @@ class MachineServices:
     log: AnnotationStore
     people: PeopleStore
     actor: Actor
+    assist: Callable[[], AssistService]
     labels: Callable[[str], LabelTree]
     _services: dict[str, Any] = field(default_factory=dict, init=False)
 
@@ -57,6 +54,17 @@ class MachineServices:
         from tui_annotate.storage.scores.store import ScoreStore
 
         return ScoreStore(self.database, actor=self.actor)
+
+    def __getattr__(self, name: str) -> Any:
+        """Return the service of a plug-in; errors as for `service`."""
+        from tui_annotate.plugins import registry
+
+        # A disabled plug-in of ours is no unknown attribute: `service` raises InvalidInput.
+        if name not in registry.plugin_names("services") and not registry.is_built_in(
+            "services", name
+        ):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return self.service(name)
 
     def service(self, name: str) -> Any:
         """Return the service of a plug-in by the plug-in's name, created at the first use.
@@ -98,15 +106,6 @@ class MachineServices:
 
         return ReplyStore(self.database)
 
-    # `tui_annotate.research` has the types of the services of plug-ins.
-    positions = PluginService()
-    scoring = PluginService()
-    ranking = PluginService()
-    judging = PluginService()
-    comparing = PluginService()
-    probing = PluginService()
-    proposing = PluginService()
-
     def embedder(
         self,
         asked: str = "",
@@ -126,6 +125,7 @@ class MachineServices:
         Raises:
             Unavailable: no embedder is named or in use, or the embedder cannot be loaded.
             InvalidInput: no embedder has the name.
+            NotAllowed: the store of another user names a model outside the workspace.
         """
         from tui_annotate.plugins import registry
 
@@ -165,4 +165,5 @@ class MachineServices:
                 "this workspace has no vectors and therefore no embedder",
                 "name an embedder: --embedder static, or --embedder neural",
             )
+        check_stored_embedder(used.embedder, self.path)
         return used.embedder, base_url or used.base_url, used.asked_dimensions

@@ -49,9 +49,14 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
 
         home = self.account_database()
-        stores = (AccountStore(home), SessionStore(home), AttemptStore(home))
-        life = timedelta(minutes=self.settings.expire_minutes)
-        return AuthenticationService(*stores, self.people.keep, self._hasher, life)
+        return AuthenticationService(
+            accounts=AccountStore(home),
+            sessions=SessionStore(home),
+            attempts=AttemptStore(home),
+            keep=self.people.keep,
+            hasher=self._hasher,
+            life=timedelta(minutes=self.settings.expire_minutes),
+        )
 
     def required(self) -> bool:
         """Return whether users must sign in, that is, whether the workspace has accounts.
@@ -81,8 +86,13 @@ class WorkspaceMembers:
         from tui_annotate.storage.people.sessions import SessionStore
 
         home = self.account_database()
-        stores = (AccountStore(home), SessionStore(home), self.people)
-        return AccountService(*stores, self._hasher, self.actor)
+        return AccountService(
+            store=AccountStore(home),
+            sessions=SessionStore(home),
+            people=self.people,
+            hasher=self._hasher,
+            actor=self.actor,
+        )
 
     @cached_property
     def _hasher(self) -> Argon2Hasher:

@@ -38,7 +38,7 @@ class GuidanceFiles:
     guidance: GuidanceStore
     corpus: CorpusStore
     stored: Callable[[str], LabelTree]
-    _work: LabelChangeStore
+    work: LabelChangeStore
     _loss_by_versions: dict[tuple[str, str], str] = field(default_factory=dict, init=False)
 
     def take_up(self) -> None:
@@ -93,7 +93,7 @@ class GuidanceFiles:
     def _describe_loss(self, after: LabelTree) -> str:
         from tui_annotate.services.relabel.change_writer import count_losses
 
-        lost = count_losses(self._work, self.stored(""), after)
+        lost = count_losses(self.work, self.stored(""), after)
         if not lost:
             return ""
         # No counts here: they would reveal the work of others. The admins' dry run prints them.
@@ -116,7 +116,7 @@ class GuidanceFiles:
             self.guidance.hash_of(text),
             utc_now(),
         )
-        with suppress(Conflict), self._work.writing() as now:  # another process was faster
+        with suppress(Conflict), self.work.writing() as now:  # another process was faster
             now.keep(change, text, [])
 
     def text(self) -> str:

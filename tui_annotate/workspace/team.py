@@ -96,9 +96,13 @@ class TeamServices:
         from tui_annotate.services.backup import BackupService
 
         require_permission(self.actor, Permission.MANAGE)
-        files = (WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN)
-        vectors = self.path / VECTORS
-        return BackupService(self.path, self.database, STORE, files, lambda: VectorStore(vectors))
+        return BackupService(
+            path=self.path,
+            database=self.database,
+            store=STORE,
+            extra_names=(WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN),
+            stores=lambda: VectorStore(self.path / VECTORS),
+        )
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
@@ -111,16 +115,18 @@ class TeamServices:
         from tui_annotate.services.export import ExportService
         from tui_annotate.storage.suggestions import SuggestionStore
 
-        segments = SegmentStore(self.database)
-        stores = (self.corpus, self.people, self.guidance, segments, self.log)
-        names = ExportService(self.corpus, self.people, self.log, self.proposals.label_paths)
+        names = ExportService(self.corpus, self.people, self.log, labels=self.proposals.label_paths)
         return AgreementService(
-            *stores,
-            self.proposals.labels,
-            names.checked,
-            self.actor,
-            self.settings.ratings,
-            SuggestionStore(self.database, actor=self.actor).answers,
+            corpus=self.corpus,
+            people=self.people,
+            guidance=self.guidance,
+            segments=SegmentStore(self.database),
+            log=self.log,
+            labels=self.proposals.labels,
+            check=names.checked,
+            actor=self.actor,
+            ratings=self.settings.ratings,
+            answers=SuggestionStore(self.database, actor=self.actor).answers,
         )
 
     @cached_property
@@ -134,9 +140,12 @@ class TeamServices:
     def assignments(self) -> AssignmentService:
         from tui_annotate.services.assignments import AssignmentService
 
-        store = AssignmentStore(self.database)
         return AssignmentService(
-            store, self.people, self._find_member, self.actor, self.members.disabled
+            store=AssignmentStore(self.database),
+            people=self.people,
+            member=self._find_member,
+            actor=self.actor,
+            disabled=self.members.disabled,
         )
 
     def _find_member(self, who: str) -> Person | None:
@@ -170,11 +179,11 @@ class TeamServices:
         require_permission(self.actor, Permission.MANAGE)
         work = LabelChangeStore(self.database, actor=self.actor, disabled=self.members.disabled)
         return LabelChangeService(
-            work,
-            self.guidance,
-            self.proposals,
-            self._names,
-            self.actor,
+            store=work,
+            guidance=self.guidance,
+            file=self.proposals,
+            names=self._names,
+            actor=self.actor,
             ratings=self.settings.ratings,
         )
 
@@ -193,8 +202,12 @@ class TeamServices:
         from tui_annotate.services.comments import News
         from tui_annotate.storage.log.comments import CommentStore
 
-        messages = CommentStore(self.database, actor=self.actor)
-        return News(self.guidance, messages, self.people, self._names)
+        return News(
+            guidance=self.guidance,
+            remarks=CommentStore(self.database, actor=self.actor),
+            people=self.people,
+            names=self._names,
+        )
 
     @property
     def review(self) -> ReviewService:
@@ -206,9 +219,15 @@ class TeamServices:
     def _review(self) -> ReviewService:
         from tui_annotate.services.review import ReviewService
 
-        stores = (self.corpus, self.log, self.people, self.guidance)
-        settings = self.settings
-        return ReviewService(*stores, self.actor, settings.reviewers_settle_own, settings.ratings)
+        return ReviewService(
+            corpus=self.corpus,
+            store=self.log,
+            people=self.people,
+            guidance=self.guidance,
+            actor=self.actor,
+            own_allowed=self.settings.reviewers_settle_own,
+            ratings=self.settings.ratings,
+        )
 
     @cached_property
     def progress(self) -> ProgressReader:
@@ -226,14 +245,13 @@ class TeamServices:
         """The writer of the HTML report on a workspace, with only data that the user may see."""
         from tui_annotate.services.report import ReportWriter
 
-        check, names = self.agreement.check, self._names
         return ReportWriter(
-            self.corpus,
-            check,
-            lambda person: names().get(person, person),
-            self.proposals.labels,
-            lambda: replace(self.progress, today=self.progress.last_day).figures(),
-            self._agreement_to_json,
+            corpus=self.corpus,
+            check=self.agreement.check,
+            names=lambda person: self._names().get(person, person),
+            labels=self.proposals.labels,
+            figures=lambda: replace(self.progress, today=self.progress.last_day).figures(),
+            agreement=self._agreement_to_json,
         )
 
     def _agreement_to_json(
@@ -268,14 +286,27 @@ class TeamServices:
         )
 
     def _for_database(self, database: Database) -> TeamServices:
-        corpus, guidance = CorpusStore(database), GuidanceStore(database)
-        work = LabelChangeStore(database)
-        proposals = GuidanceFiles(self.path, guidance, corpus, self.proposals.stored, work)
-        log, people = AnnotationStore(database), PeopleStore(database)
-        stores = (corpus, log, people, guidance)
-        members = WorkspaceMembers(self.path, self.settings, database, people, self.actor)
+        corpus = CorpusStore(database)
+        guidance = GuidanceStore(database)
+        people = PeopleStore(database)
+        proposals = GuidanceFiles(
+            folder=self.path,
+            guidance=guidance,
+            corpus=corpus,
+            stored=self.proposals.stored,
+            work=LabelChangeStore(database),
+        )
         return TeamServices(
-            self.path, self.settings, database, *stores, self.actor, proposals, members
+            path=self.path,
+            settings=self.settings,
+            database=database,
+            corpus=corpus,
+            log=AnnotationStore(database),
+            people=people,
+            guidance=guidance,
+            actor=self.actor,
+            proposals=proposals,
+            members=WorkspaceMembers(self.path, self.settings, database, people, self.actor),
         )
 
     def _names(self) -> dict[str, str]:

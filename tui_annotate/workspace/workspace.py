@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
 
 from tui_annotate.domain.findings import DiagnosticFinding
 from tui_annotate.domain.labels import LabelTree
-from tui_annotate.domain.people import OPERATOR, Actor, Permission, Person, require_permission
+from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
 from tui_annotate.domain.samples import Sample, SampleKey, Side, Signals
 from tui_annotate.domain.spans import Span
@@ -18,6 +18,7 @@ from tui_annotate.domain.workspace_files import VECTORS
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.status import Status, StatusReader
 from tui_annotate.settings import Settings
+from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
@@ -35,10 +36,9 @@ from tui_annotate.workspace.team import TeamServices
 if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.domain.records import Problem
-    from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
+    from tui_annotate.plugins.protocols import Embedder, ExportOptions, ExportReport, ImportOptions
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService, SpanMatches
-    from tui_annotate.services.assist.tuning import TuningService
     from tui_annotate.services.export import ExportService
     from tui_annotate.services.export.pseudonyms import Pseudonyms
     from tui_annotate.services.ingest import IngestReport, IngestService, VectorOptions
@@ -118,14 +118,25 @@ class Workspace:
 
     @cached_property
     def _annotate(self) -> AnnotationService:
-        items = ItemStore(self._database, actor=self.actor)
-        stores = (self.corpus, self.log, self.people, self.queue, self.guidance, items)
-        return AnnotationService(*stores, self.settings.ratings)
+        return AnnotationService(
+            corpus=self.corpus,
+            store=self.log,
+            people=self.people,
+            line=self.queue,
+            guidance=self.guidance,
+            items=ItemStore(self._database, actor=self.actor),
+            ratings=self.settings.ratings,
+        )
 
     @cached_property
     def _proposals(self) -> GuidanceFiles:
-        work = LabelChangeStore(self._database)
-        return GuidanceFiles(self.path, self.guidance, self.corpus, self._annotate.labels, work)
+        return GuidanceFiles(
+            folder=self.path,
+            guidance=self.guidance,
+            corpus=self.corpus,
+            stored=self._annotate.labels,
+            work=LabelChangeStore(self._database),
+        )
 
     def match(
         self,
@@ -151,14 +162,18 @@ class Workspace:
     @cached_property
     def assist(self) -> AssistService:
         """The service that finds the matches of a span (related sentences of the other text)."""
-        from tui_annotate.plugins import registry
         from tui_annotate.services.assist.search import AssistService
 
         return AssistService(
-            self.corpus,
-            vectors=lambda: self.vectors,
-            load=lambda name: registry.load("embedders", name),
+            self.corpus, vectors=lambda: self.vectors, load=self._load_stored_embedder
         )
+
+    def _load_stored_embedder(self, name: str) -> Embedder:
+        from tui_annotate.plugins import registry
+
+        check_stored_embedder(name, self.path)
+        embedder: Embedder = registry.load("embedders", name)
+        return embedder
 
     @cached_property
     def past_annotations(self) -> PastAnnotationSearch:
@@ -166,7 +181,10 @@ class Workspace:
         from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
 
         return PastAnnotationSearch(
-            self.corpus, self.log, lambda: self.vectors, self.assist.embedder
+            corpus=self.corpus,
+            annotations=self.log,
+            vectors=lambda: self.vectors,
+            embedder=self.assist.embedder,
         )
 
     def assist_report(
@@ -179,41 +197,47 @@ class Workspace:
         Raises:
             InvalidInput: a filter names an unknown object.
         """
-        from tui_annotate.services.assist.report import Period, report
+        checked = self.export_service.checked(RecordFilter.of(**filters))
+        found: dict[str, Any] = self.machines.service("assist_studies").report(checked, weeks=weeks)
+        return found
 
-        people = {person.id: person for person in self.people.all()}
-        stands = self.log.standing(self.export_service.checked(RecordFilter.of(**filters)), people)
-        return report(
-            stands,
-            people,
-            clusters=self.corpus.clusters(),
-            period=Period.WEEK if weeks else Period.MONTH,
-        )
-
-    @cached_property
-    def assist_tuning(self) -> TuningService:
+    @property
+    def assist_tuning(self) -> Any:
         """The service that fits the weights of the assist to the evidence of all people.
 
         Raises:
             NotAllowed: the actor may not manage the workspace.
         """
-        from tui_annotate.services.assist.tuning import TuningService
-
-        require_permission(self.actor, Permission.MANAGE)
-        return TuningService(self.corpus, self.assist, self.actor)
+        return self.machines.service("assist_studies").tuning
 
     @cached_property
     def team(self) -> TeamServices:
-        stores = (self._database, self.corpus, self.log, self.people, self.guidance)
         return TeamServices(
-            self.path, self.settings, *stores, self.actor, self._proposals, self._members
+            path=self.path,
+            settings=self.settings,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            people=self.people,
+            guidance=self.guidance,
+            actor=self.actor,
+            proposals=self._proposals,
+            members=self._members,
         )
 
     @cached_property
     def machines(self) -> MachineServices:
-        stores = (self._database, self.corpus, self.log, self.people, self.actor)
-        in_force = lambda name: self.annotate.labels(name)  # noqa: E731, PLW0108  rereads labels.yaml
-        return MachineServices(self.path, self.settings, *stores, in_force)
+        return MachineServices(
+            path=self.path,
+            settings=self.settings,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            people=self.people,
+            actor=self.actor,
+            assist=lambda: self.assist,
+            labels=lambda name: self.annotate.labels(name),  # noqa: PLW0108  rereads labels.yaml
+        )
 
     def samples(self, **filters: Unpack[RecordFilters]) -> Iterator[Sample]:
         """Iterate over the samples of `records`; errors as for `records`."""
@@ -244,14 +268,14 @@ class Workspace:
     def ingest_service(self) -> IngestService:
         from tui_annotate.services.ingest import IngestService
 
-        labels, workers = self._proposals.labels, self.settings.workers
         return IngestService(
             self.corpus,
             self.log,
             lambda: self.vectors,
-            workers=workers,
-            labels=labels,
+            workers=self.settings.workers,
+            labels=self._proposals.labels,
             trust=self.settings.endpoints,
+            check_stored=partial(check_stored_embedder, workspace=self.path),
         )
 
     def vector_options(
@@ -286,10 +310,15 @@ class Workspace:
     def export_service(self) -> ExportService:
         from tui_annotate.services.export import ExportService
 
-        paths, opinions = self._proposals.label_paths, self.machines.opinions
-        answers, questions = self.machines.suggestions.given_answers, self.team.comments.store
-        stores = (self.corpus, self.people, self.log)
-        return ExportService(*stores, paths, opinions, answers, questions)
+        return ExportService(
+            corpus=self.corpus,
+            people=self.people,
+            annotations=self.log,
+            labels=self._proposals.label_paths,
+            opinions=self.machines.opinions,
+            answers=self.machines.suggestions.given_answers,
+            questions=self.team.comments.store,
+        )
 
     def ingest(
         self,
@@ -383,11 +412,16 @@ class Workspace:
 
     @cached_property
     def _status_reader(self) -> StatusReader:
-        files = self._proposals
-        stores = (self._database, self.corpus, self.log)
-        labels = (files.stored, files.labels, files.refused)
         return StatusReader(
-            self.path, *stores, *labels, lambda: self.vectors, self.settings.ratings
+            path=self.path,
+            database=self._database,
+            corpus=self.corpus,
+            log=self.log,
+            stored_labels=self._proposals.stored,
+            proposed_labels=self._proposals.labels,
+            refusal=self._proposals.refused,
+            stores=lambda: self.vectors,
+            ratings=self.settings.ratings,
         )
 
     def status(self) -> Status:

@@ -60,6 +60,8 @@ def test_settings_name_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the environment names need not be said; what nobody names is not asked."""
     with pytest.raises(InvalidInput, check=has_code("model-missing")):
         tui_annotate.sort(["Q?"], [["a"]])
+    with pytest.raises(InvalidInput, check=has_code("model-missing")):
+        tui_annotate.sort(["Q?"], [["a"]], model=" ", base_url="http://127.0.0.1:9/v1")
     with chatting(Script()) as chat:
         monkeypatch.setenv("TUI_ANNOTATE_JUDGE_MODEL", "m")
         monkeypatch.setenv("TUI_ANNOTATE_JUDGE_URL", chat.url)

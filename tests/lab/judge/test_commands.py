@@ -957,7 +957,13 @@ def test_the_suffix_selects_the_format(
     assert all(len(rows) == len(questions) for rows in found.values())
     assert [row["question"] for row in found["json"]] == questions
     assert found["json"] == found["jsonl"] == found["ndjson"]
+    for table in ("csv", "xlsx"):
+        assert {key for row in found["json"] for key in row} <= found[table][0].keys()
     assert json.loads(found["csv"][0]["contexts"]) == ROWS[0]["contexts"]
+    if name == "sort":
+        covered = [row["covered"] for row in found["json"]]
+        assert [row["covered"] for row in found["xlsx"]] == covered
+        assert [json.loads(row["covered"]) for row in found["csv"]] == covered
     assert found["xlsx"][0]["question"] == questions[0]
 
 

@@ -9,21 +9,21 @@ from uuid import uuid4
 
 import pytest
 
-from tests.tui.draft.draft_samples import draft
+from tests.editor.draft_samples import draft
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.editor.effects import Blink, Open, Page
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.press import press
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.lab.judge.feature import (
     ContextOrder,
     RankedContexts,
     context_pages,
     rank_contexts,
 )
-from tui_annotate.tui.draft.effects import Blink, Open
-from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.feature import FeatureHost
 
 RANKED_KEY = SampleKey("rag", "0")
@@ -102,7 +102,7 @@ def test_the_order_changes_only_where_a_judge_sorted() -> None:
     assert press(on, "document.order", more=feature.key_handlers) == [Blink()]
     assert on.message.code is MessageCode.NO_JUDGED_ORDER
     feature.contexts = RankedContexts(judged=(2, 1))
-    assert press(on, "document.order", more=feature.key_handlers) == [Open("contexts")]
+    assert press(on, "document.order", more=feature.key_handlers) == [Open(Page.DOCUMENT_ORDER)]
 
 
 WIDE = (140, 40)

@@ -18,7 +18,7 @@ from tests.helpers.printed_numbers import printed_numbers
 from tests.plugins.chat_server import chatting, refusal
 from tests.plugins.loopback import Reply
 from tui_annotate import workspace as workspaces
-from tui_annotate.domain.position_studies import gold_position
+from tui_annotate.lab.position.study_rows import gold_position
 from tui_annotate.plugins.retry import RetryPolicy
 
 

@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from tests.helpers.position_rows import lines, placed
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.domain.position_studies import ScoredAnswer, StudyTask
 from tui_annotate.lab.position.evaluation import (
     EvaluationOptions,
     GroupBy,
@@ -27,6 +26,7 @@ from tui_annotate.lab.position.evaluation import (
 )
 from tui_annotate.lab.position.metric import IntervalMethod, MatchRules
 from tui_annotate.lab.position.row_files import read_rows
+from tui_annotate.lab.position.study_rows import ScoredAnswer, StudyTask
 from tui_annotate.lab.position.workspace_rows import WorkspaceRowOptions, build_workspace_rows
 from tui_annotate.methods.intervals import wilson_interval
 from tui_annotate.workspace import Workspace

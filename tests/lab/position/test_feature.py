@@ -15,12 +15,12 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignment_plan import AssignmentOptions, AssignmentOrder
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.lab.position.feature import describe_gold, describe_metric, gold_answers
 from tui_annotate.lab.position.screen import PositionsScreen, describe_agreement
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.tui.dialogs.help import HelpDialog
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.queue import QueueScreen
 
 ROWS = [

@@ -12,12 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers.position_rows import golden, lookup, placed, real
-from tui_annotate.domain.position_studies import (
-    StudyTask,
-    expected_answers,
-    gold_position,
-    parse_task,
-)
 from tui_annotate.lab.position.metric import (
     MatchRules,
     PositionScore,
@@ -28,6 +22,12 @@ from tui_annotate.lab.position.metric import (
     normalise_answer,
     score_row,
     scored_line,
+)
+from tui_annotate.lab.position.study_rows import (
+    StudyTask,
+    expected_answers,
+    gold_position,
+    parse_task,
 )
 
 WORDS = MatchRules(whole_words=True)

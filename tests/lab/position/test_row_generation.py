@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from tests.helpers.position_rows import golden, lookup, question
 from tests.helpers.printed_numbers import printed_numbers
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.position_studies import gold_position, parse_positions, question_id
 from tui_annotate.lab.position.row_generation import (
     build_key_value_row,
     build_oracle_row,
@@ -23,6 +22,7 @@ from tui_annotate.lab.position.row_generation import (
     row_random,
     shuffle,
 )
+from tui_annotate.lab.position.study_rows import gold_position, parse_positions, question_id
 
 COUNTS = st.integers(2, 9)
 

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +17,6 @@ from tests.lab.score.test_generations import ROW
 from tests.plugins.chat_server import chatting, refusal
 from tests.plugins.embedders.endpoint_server import refusal as embedding_refusal
 from tests.plugins.embedders.endpoint_server import serving
-from tests.plugins.embedders.neural_models import needs_torch
-from tests.plugins.local_models import language_model
 from tests.plugins.loopback import Reply
 from tui_annotate.plugins.retry import (
     REPEAT_HINT,
@@ -195,51 +192,6 @@ def test_a_wrong_recipe_or_input_changes_nothing(work: Command) -> None:
     assert "unigram_scorer.model_path" in done.err
     assert "bad.jsonl:2" in done.err
     assert work("scores", "list", "--json").json == []
-
-
-ASKED = [" ".join(words) for words in product(("who is", "where is"), ("the", "a"))]
-RIGHT = [f"{start} {end}" for start in ASKED for end in ("king", "queen")]
-WRONG = [f"{start} {end}" for start in ASKED for end in ("cat", "dog")]
-
-
-def _rows(path: str, *rows: object) -> None:
-    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-
-
-@pytest.fixture
-def answers(command: Command) -> Command:
-    """A workspace with two questions, each with an answer."""
-    said = [("who is the king", "it"), ("who is the dog", "not")]
-    rows = [
-        {"question": question, "answer": "it", "generation": [{"text": text, "type": "normal"}]}
-        for question, text in said
-    ]
-    _rows("answers.jsonl", *rows)
-    assert command("init").code == 0
-    done = command("ingest", "answers.jsonl", "--from", "generations", "--embedder", "none")
-    assert done.code == 0
-    return command
-
-
-@needs_torch
-def test_a_probe_is_trained_and_scores(answers: Command, tmp_path: Path) -> None:
-    """From a file, without a workspace's data; the figures by layer; then it is a scorer."""
-    model = str(language_model(tmp_path / "tiny"))
-    rows = [{"question": each, "category": "all-right"} for each in RIGHT]
-    rows += [{"question": each, "category": "all-wrong"} for each in WRONG]
-    _rows("ranked.jsonl", *rows, {"question": "it", "category": "undecided"})
-    train = ("scores", "train-probe", "ranked.jsonl", "--model-folder", model, "-o", "probe.json")
-    done = answers(*train)
-    assert done.code == 0
-    assert ["16", "8", "8", "12", "4"] in printed_numbers(done.out)
-    assert "specificity" in done.out
-    assert re.search("excluded: 1 question: undecided", done.err)
-    report = answers(*train, "--layer", "2", "--json").json
-    assert (report["layer"], report["questions"], report["left_out"]) == (2, 16, {"undecided": 1})
-    assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
-    assert answers("scores", "compute", "--scorer", "probe:probe.json").code == 0
-    listed = answers("scores", "list", "--json").json
-    assert listed[0]["maker"] == f"probe:{Path.cwd().name}/probe.json"
 
 
 def test_misuse_of_train_probe_is_told(answers: Command) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-NEURAL = "neural: make test brings torch on Python 3.11 alone"
+NEURAL = "neural: make test-slow installs PyTorch on Python 3.11 alone"
 needs_torch = pytest.mark.skipif(
     sys.version_info[:2] != (3, 11) and find_spec("sentence_transformers") is None,
     reason=NEURAL,

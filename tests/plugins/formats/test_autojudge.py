@@ -90,7 +90,8 @@ def test_reports_are_normalised_as_the_original_does() -> None:
         sentences = [{"text": one.text, "citations": [*one.citations]} for one in found.sentences]
         assert case["ok"], case["name"]
         assert (found.topic, sentences) == (case["topic_id"], case["sentences"]), case["name"]
-        assert doubts == []
+        # A citation that is left out is reported.
+        assert all(isinstance(each, InvalidInput) for each in doubts), case["name"]
 
 
 @pytest.mark.parametrize(
@@ -113,6 +114,24 @@ def test_a_sentence_cites_in_one_of_three_ways(
     found, _ = read_run_report(report(("a", cited), ("b", None), references=references))
     assert [*found.sentences[0].citations] == expected
     assert found.sentences[1].citations == ()
+
+
+@pytest.mark.parametrize("references", [["a", "b"], [], None])
+def test_a_citation_by_a_wrong_number_is_refused_by_itself(tmp_path: Path, references: Any) -> None:
+    """The report stays; each number that is no position is named, and never means another one."""
+    numbers = [0, -1, 2, 1, -2]
+    value = report(("One.", numbers), ("Two.", [0]), documents={"b": POOLS}, references=references)
+    records, problems = taken_from(tmp_path, value)
+    right = [number for number in numbers if 0 <= number < len(references or ())]
+    wrong = [number for number in numbers if number not in right] + [0] * (not references)
+    (whole, *_) = records
+    cited = whole.sample.meta["sentences"][0]["citations"]
+    assert cited == [(references or [])[number] for number in right]
+    assert [problem.code for problem in problems] == ["field-refused"] * len(wrong)
+    assert not any(problem.refused for problem in problems)
+    for number, problem in zip(wrong, problems, strict=True):
+        assert problem.where == f"{tmp_path / 'runs.jsonl'}:1"
+        assert f"citation {number} " in problem.message
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.plugins import record_reader
 from tests.plugins.formats.hostile import CROWD, crowded
 from tests.plugins.formats.laws import write
+from tests.plugins.formats.test_label_studio_tables import record_of, work
 from tui_annotate.domain.samples import Side
 
 CONFIGURATION = """<View>
@@ -56,3 +58,31 @@ def test_its_converter_finds_every_region(tmp_path: Path) -> None:
     assert sum(len(one["output"].get("ev", ())) for one in found) == CROWD
     converter.convert_to_json(str(tmp_path / "tasks.json"), str(tmp_path / "out"), is_dir=False)
     assert json.loads(next((tmp_path / "out").glob("*.json")).read_text("utf-8"))
+
+
+@pytest.mark.skipif(not find_spec("label_studio_sdk"), reason="no label-studio-sdk installed")
+@pytest.mark.parametrize("kind", ["csv", "tsv", "json"])
+def test_its_flat_exports_of_our_tasks_read_back_equal(tmp_path: Path, kind: str) -> None:
+    """The tables and JSON-MIN that Label Studio's converter makes of our export."""
+    text, _ = record_reader.write([record_of(1), record_of(2)], "labelstudio")
+    path = record_reader.file(tmp_path, "tasks.json", text)
+    configuration = CONFIGURATION.replace('"good"', '"good"/><Choice value="bad"')
+    converter = import_module("label_studio_sdk.converter").Converter(
+        configuration, str(tmp_path), download_resources=False
+    )
+    flat = tmp_path / "out" / "result.json"
+    if kind == "json":
+        converter.convert_to_json_min(str(path), str(flat.parent), is_dir=False)
+    else:
+        flat = tmp_path / f"a.{kind}"
+        separator = "\t" if kind == "tsv" else ","
+        written = tmp_path / "result.csv"
+        converter.convert_to_csv(str(path), str(tmp_path), is_dir=False, sep=separator)
+        written.rename(flat)
+    expected, _ = record_reader.read(path)
+    found, problems = record_reader.read(flat)
+    assert problems == []
+    assert [one.sample for one in found] == [one.sample for one in expected]
+    assert [work(one) for one in found] == [work(one) for one in expected]
+    assert [{*one.assignments} for one in found] == [{*one.assignments} for one in expected]
+    assert [{*one.people} for one in found] == [{*one.people} for one in expected]

@@ -332,6 +332,12 @@ SAME_RECORDS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("label number", {"label": 5}, {"label": 5}),
     ("label digit", {"label": "5"}, {"label": "5"}),
     ("label numbers", {"label": "[5]"}, {"label": [5]}),
+    ("label digit as JSON", {"label": "5"}, {"label": 5}),
+    ("label fraction as JSON", {"label": "5.5"}, {"label": 5.5}),
+    ("label true as JSON", {"label": "true"}, {"label": True}),
+    ("label false as JSON", {"label": "false"}, {"label": False}),
+    ("label values", {"label": '[5, true, "A"]'}, {"label": [5, True, "A"]}),
+    ("label null in a list", {"label": "[null]"}, {"label": [None]}),
     ("label object", {"label": '{"a": 1}'}, {"label": {"a": 1}}),
     ("label broken", {"label": '["A"'}, {"label": '["A"'}),
     ("label typo", {"label": '["A.B", "C"]'}, {"label": ["A.B", "C"]}),
@@ -362,6 +368,23 @@ SAME_SPANS: list[dict[str, Any]] = [
     {"source": ["0", "3"]},
     {"source": [0, None]},
 ]
+TYPED_LABELS = [(5, "5"), (True, "true"), (False, "false")]
+
+
+@pytest.mark.parametrize(("value", "name"), TYPED_LABELS)
+def test_a_label_that_yaml_reads_as_a_number_is_its_text(
+    tmp_path: Path, value: Any, name: str
+) -> None:
+    """Labels `5` and `true` have the same name from a database and from its dump."""
+    field = {"label": value}
+    path, dump = _same_records(tmp_path, {"label": json.dumps(value)}, field, {"summary": [0, 3]})
+    for file, form in ((path, "mercury-db"), (dump, "mercury")):
+        (record,), problems = read(file, form, dataset="d")
+        assert not any(problem.refuses_part for problem in problems)
+        first = record.annotations[0].annotation
+        assert first.labels == ((name,),)
+
+
 UNTYPED = "annot_id INTEGER PRIMARY KEY, sample_id INTEGER, annot_spans, annotator, label, note"
 GOOD = {"annotator": "zoe", "label": '["X"]', "note": "", "spans": {"summary": [0, 3]}}
 

@@ -10,6 +10,8 @@ import pytest
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.label_files import parse_labels
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.tui.dialogs.find import FindDialog
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.dialogs.help import HelpDialog
@@ -18,8 +20,6 @@ from tui_annotate.tui.dialogs.label_picker import LabelPicker
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS
 from tui_annotate.tui.dialogs.message import MessageDialog
 from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
-from tui_annotate.tui.keys.key_map import HelpGroup
-from tui_annotate.tui.line_text import line_text
 
 _GROUPS = [
     HelpGroup("Moving", [("↑ ↓", "previous and next sentence; the matches follow")]),

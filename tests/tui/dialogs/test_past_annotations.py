@@ -12,8 +12,8 @@ from tests.tui.stage import HOSTILE, Stage, run_stage
 from tui_annotate.domain.annotations import PastAnnotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.words import describe_labels
 from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
-from tui_annotate.tui.draft.words import describe_labels
 
 FORMERS = (
     PastAnnotation(

@@ -15,19 +15,19 @@ from textual import _wait
 from textual.pilot import Pilot
 from textual.worker import WorkerCancelled
 
+from tests.editor.draft_samples import typed_codes
 from tests.helpers.folder_cache import build_once
-from tests.tui.draft.draft_samples import typed_codes
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.vector_sets import VectorSet
+from tui_annotate.editor.messages import StatusMessage
+from tui_annotate.editor.state import Draft
 from tui_annotate.plugins.protocols import Embedder
 from tui_annotate.services.assist.sample import SampleAssist, SampleVectors, prepare_sample
 from tui_annotate.storage.corpus.store import NewSample
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.draft.messages import StatusMessage
-from tui_annotate.tui.draft.state import Draft
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.theme import TerminalLook

@@ -14,12 +14,12 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import StatusMessage
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.methods.adjudication import CandidateGroup
 from tui_annotate.tui.app import AnnotateApp
-from tui_annotate.tui.draft.messages import StatusMessage
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.review.screen import ReviewScreen
 from tui_annotate.workspace import Workspace
 

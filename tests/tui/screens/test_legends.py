@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tui_annotate import tui
+from tui_annotate.editor import glyphs
 from tui_annotate.lab.position import screen as bars
 from tui_annotate.lab.position.screen import LEGEND as POSITIONS
-from tui_annotate.tui import palette
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.score_cells import BARS
 from tui_annotate.tui.screens.collection.rows import OPEN, UNFOLDED
@@ -20,16 +20,16 @@ from tui_annotate.tui.screens.collection.screen import LEGEND as COLLECTION
 from tui_annotate.tui.screens.queue import QUEUE, SCORE_LEGEND
 from tui_annotate.tui.screens.view import listing as view_list
 
-STATES = set(palette.STATE_GLYPHS.values())
-STRENGTHS = set(palette.STRENGTH_GLYPHS.strip())
-CURSOR = {palette.CURRENT, palette.FOCUS_BAR, palette.FOUND, palette.SEVERAL}
-LISTS = {palette.PLACES, palette.NOTED}
+STATES = set(glyphs.STATE_GLYPHS.values())
+STRENGTHS = set(glyphs.STRENGTH_GLYPHS.strip())
+CURSOR = {glyphs.CURRENT, glyphs.FOCUS_BAR, glyphs.FOUND, glyphs.SEVERAL}
+LISTS = {glyphs.PLACES, glyphs.NOTED}
 ANNOTATE = {
     value
-    for name, value in vars(palette).items()
+    for name, value in vars(glyphs).items()
     if name.isupper() and isinstance(value, str) and len(value) == 1
-} - {*palette.REVIEW_GLYPHS}
-"""Every sign that the palette names by itself; a new one is explained, or this fails."""
+} - {*glyphs.REVIEW_GLYPHS}
+"""Every sign that the glyphs name by itself; a new one is explained, or this fails."""
 
 ELSEWHERE = set("·…›⚑✗✎✓≈▸") | set("↑↓←→") | set("━─") | set("•–") | set("◌◔⇅●")
 """Signs with words beside them, of keys, of rules, of a hidden password, of shared work."""
@@ -49,18 +49,18 @@ def signs(legend: Sequence[LegendEntry]) -> set[str]:
             CURSOR
             | LISTS
             | STATES
-            | {palette.CHOSEN, palette.CONFLICT, palette.OPENS_MORE}
-            | {*palette.REVIEW_GLYPHS},
+            | {glyphs.CHOSEN, glyphs.CONFLICT, glyphs.OPENS_MORE}
+            | {*glyphs.REVIEW_GLYPHS},
         ),
         (
             VIEW_MARKS,
-            CURSOR | LISTS | STRENGTHS | {palette.CHOSEN, palette.CONFLICT, palette.LACKING},
+            CURSOR | LISTS | STRENGTHS | {glyphs.CHOSEN, glyphs.CONFLICT, glyphs.LACKING},
         ),
         (QUEUE.legend, STATES),
         (SCORE_LEGEND, set(BARS)),
-        (COLLECTION, {palette.CHOSEN, palette.OPENS_MORE, OPEN, UNFOLDED}),
+        (COLLECTION, {glyphs.CHOSEN, glyphs.OPENS_MORE, OPEN, UNFOLDED}),
         (POSITIONS, {bars.SURE, bars.LIKELY, bars.UNLIKELY}),
-        (view_list._LEGEND, {palette.CHOSEN, palette.STATE_GLYPHS["new"]}),
+        (view_list._LEGEND, {glyphs.CHOSEN, glyphs.STATE_GLYPHS["new"]}),
     ],
     ids=[
         "annotate",

@@ -15,8 +15,8 @@ from tui_annotate.domain.people import Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.auth_session import TokenFile
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.key_queue import forget_keys
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE

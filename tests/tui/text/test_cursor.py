@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.tui.text.texts import FAMILY, segments_of, texts
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.text_display import is_edge
 from tui_annotate.tui.text.cursor import TextCursor
-from tui_annotate.tui.text.display import is_edge
 
 UNITS = ("char", "word", "sentence", "paragraph", "start", "end")
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tui.text.texts import texts
-from tui_annotate.tui.text.display import cluster_start as start_of
-from tui_annotate.tui.text.display import is_edge, is_extender, next_edge
+from tui_annotate.domain.text_display import cluster_start as start_of
+from tui_annotate.domain.text_display import is_edge, is_extender, next_edge
 from tui_annotate.tui.text.layout import (
     LEAST_ROWS,
     LEAST_WIDTH,

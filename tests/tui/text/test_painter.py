@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.tui.text.texts import segments_of, texts
 from tui_annotate.domain.samples import STRENGTHS, Match
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.text_display import cluster_start
 from tui_annotate.tui.text.cursor import TextCursor
-from tui_annotate.tui.text.display import cluster_start
 from tui_annotate.tui.text.layers import AnnotationMark, DocumentLayers, SpanLayer
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.painter import GUTTER, PaintedText, paint

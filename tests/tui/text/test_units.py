@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from tests.tui.text.texts import segments_of, texts
-from tui_annotate.tui.text.display import is_edge
+from tui_annotate.domain.text_display import is_edge
 from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, TextUnits, WordUnits
 
 

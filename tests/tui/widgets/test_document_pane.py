@@ -15,9 +15,10 @@ from textual.widget import Widget
 
 from tests.tui.stage import HOSTILE, Stage, cells_of, run_stage
 from tests.tui.text.texts import FAMILY, FLAG, segments_of
+from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.samples import STRENGTHS, Match, Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.line_text import line_text, text_width, wrap_line
+from tui_annotate.tui.line_text import wrap_line
 from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.widgets.document_pane import AnnotationMark, DocumentPane
 from tui_annotate.tui.widgets.document_view import FRAME_LINES, SurroundingText

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.tui.stage import HOSTILE, run_stage
-from tui_annotate.tui.draft.state import DECLINING
+from tui_annotate.editor.state import DECLINING
 from tui_annotate.tui.palette import make_palette
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option
 

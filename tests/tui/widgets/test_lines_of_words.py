@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.stage import HOSTILE, run_stage
-from tui_annotate.tui.draft.messages import Kind
+from tui_annotate.editor.messages import Kind
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
 from tui_annotate.tui.widgets.pane_title import PaneTitle

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import TimeoutOption, flag, option, refuse_nan
+from tui_annotate.cli.output import DONE_IN_PART
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally

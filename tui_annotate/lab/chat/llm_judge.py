@@ -79,7 +79,7 @@ class LlmJudge:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         chosen = options or JudgeOptions()
-        if not chosen.model:
+        if not chosen.model.strip():
             raise InvalidInput(
                 "no judge model is named",
                 "name a model, for example: --model gpt-4o-mini",

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import open_workspace
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,

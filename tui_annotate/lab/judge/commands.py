@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import RESEARCH
@@ -30,6 +29,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission

@@ -9,19 +9,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
 from tui_annotate.domain.scores import Score
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
 from tui_annotate.lab.judge.rows import GROUND_TRUTH, ORDER, USEFUL
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.line_text import cut, line_text
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 PRECISION: Final = "context_precision"
@@ -127,14 +127,14 @@ class ContextOrder(Feature):
         self.key_handlers = {"document.order": self._request_order}
         self._read: tuple[SampleKey | None, RankedContexts] = (None, RankedContexts())
 
-    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         sample = open_sample.sample
         asked = len(sample.side(Side.SOURCE)) > 1 or GROUND_TRUTH in sample.meta
         if sample.kind in _KINDS and asked and session.machines:
             scores = session.machines().scores.of([sample.key]).get(sample.key, ())
             self._read = (sample.key, rank_contexts(sample, scores))
 
-    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: ShownSample) -> None:
         del draft
         key, known = self._read
         self.contexts = (
@@ -144,9 +144,9 @@ class ContextOrder(Feature):
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         del session
         match effect:
-            case Open("contexts"):
+            case Open(Page.DOCUMENT_ORDER):
                 self._change_order(draft)
-            case Open("document", step):
+            case Open(Page.DOCUMENT, step):
                 order = self._walking_order(draft)
                 at = order.index(draft.pointers[Side.SOURCE].document)
                 following = order[(at + step) % len(order)]
@@ -159,7 +159,7 @@ class ContextOrder(Feature):
         if not self.contexts.judged:
             draft.say(MessageCode.NO_JUDGED_ORDER)
             return [Blink()]
-        return [Open("contexts")]
+        return [Open(Page.DOCUMENT_ORDER)]
 
     def _change_order(self, draft: Draft) -> None:
         self.judged = not self.judged
@@ -179,6 +179,6 @@ class ContextOrder(Feature):
         name = title.name.removesuffix(f" {at + 1}")  # a key that is a rank is in the words
         return title._replace(name=name, notes=(words, *title.notes))
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> list[TextPage]:
         del draft
         return [TextPage(*page) for page in context_pages(open_sample.sample, self.contexts)]

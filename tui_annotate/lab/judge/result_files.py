@@ -72,7 +72,7 @@ def write_sorted(found: Sequence[ContextOrderResult], target: Path | None) -> No
     """
     columns = (
         *("", "question", "contexts", "good", "bad", "sorted", "spearman", "sim", "overlap"),
-        *("unclear", "refused", "failed", "reason"),
+        *("covered", "unclear", "refused", "failed", "reason"),
     )
     rows = [each.as_json() for each in found]
     table = (_flatten_row(number, row, columns) for number, row in enumerate(rows))
@@ -186,6 +186,7 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
     scores = tuple(name for name in published if name in metrics)
     return (
         "",
+        "id",
         "question",
         "contexts",
         "ground_truth",
@@ -193,6 +194,7 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
         *scores,
         "generated",
         "reasons",
+        "unsupported",
         "unclear",
         "refused",
         "failed",
@@ -207,11 +209,13 @@ def _table_rows(
         reasons = "; ".join(f"{name}: {why}" for name, why in each.reasons.items())
         values = {
             "": number,
+            "id": "",
             "similarity": "",
             **each.as_json(),
             "contexts": _dump(list(each.row.contexts)),
             "generated": " ".join(each.generated),
             "reasons": reasons,
+            "unsupported": _dump(list(each.unsupported)),
         }
         yield {name: values[name] for name in columns}
 
@@ -220,6 +224,8 @@ def _escape_cell(value: Any) -> Any:
     """Return the CSV cell of a value; a text that looks like a formula gets a leading quote."""
     if value is None:
         return ""
+    if isinstance(value, bool):
+        return _dump(value)  # as in JSON
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULA else value
 
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.help_format import RESEARCH
 from tui_annotate.cli.options import (
     DryOption,
@@ -27,6 +26,7 @@ from tui_annotate.cli.options import (
     parse_target,
     refuse_nan,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import Message, Note, Part
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output, screen
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.options import (
     CommonOptions,
     NameOption,
@@ -19,6 +18,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Cell,
     Column,

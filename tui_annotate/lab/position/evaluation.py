@@ -11,7 +11,15 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.position.metric import (
+    MatchRules,
+    PositionScore,
+    combine_scores,
+    count_empty_golds,
+    score_row,
+)
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
+from tui_annotate.lab.position.study_rows import (
     ANSWER,
     CORRECT,
     ERROR,
@@ -28,14 +36,6 @@ from tui_annotate.domain.position_studies import (
     prompt_size,
     question_id,
 )
-from tui_annotate.lab.position.metric import (
-    MatchRules,
-    PositionScore,
-    combine_scores,
-    count_empty_golds,
-    score_row,
-)
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
 from tui_annotate.plugins.json_records import write_json_line
 
 

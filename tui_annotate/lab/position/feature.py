@@ -15,21 +15,21 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.effects import Effect, Open, Reveal, open_page
-from tui_annotate.tui.draft.key_handlers import leave_for
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.keys.key_lines import QUESTION_LINE, Names
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import GOLD
+from tui_annotate.editor.effects import Effect, Open, Page, Reveal, open_page
+from tui_annotate.editor.glyphs import GOLD
+from tui_annotate.editor.key_handlers import leave_for
+from tui_annotate.editor.key_lines import QUESTION_LINE, Names
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, KeyHandler, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _ANSWER_CELLS: Final = 24  # width of a gold answer in a title, in cells
@@ -125,8 +125,8 @@ class PositionStudy(Feature):
 
     key_handlers: Mapping[str, KeyHandler] = MappingProxyType(
         {
-            "gold.show": partial(open_page, "gold"),
-            "positions.show": partial(leave_for, "positions", 0),
+            "gold.show": partial(open_page, Page.GOLD_PASSAGE),
+            "positions.show": partial(leave_for, Page.POSITIONS, 0),
         }
     )
     preload = ("tui_annotate.lab.position.screen",)
@@ -152,7 +152,7 @@ class PositionStudy(Feature):
             return ()
         return _find_marks(gold_answers(draft.sample), draft.text(side))
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del draft
         text = question_page(open_sample.sample)
         return [TextPage("Question", text, first=True)] if text else ()
@@ -165,13 +165,13 @@ class PositionStudy(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         match effect:
-            case Open("gold"):
+            case Open(Page.GOLD_PASSAGE):
                 self._show_gold(draft)
-            case Open("positions"):
+            case Open(Page.POSITIONS):
                 self._open_positions(session, draft)
-            case Open("queue") if draft.sample.key in self.failing:
+            case Open(Page.QUEUE) if draft.sample.key in self.failing:
                 self._open_positions(session, draft)
-            case Open("sample", step) if draft.sample.key in self.failing:
+            case Open(Page.SAMPLE, step) if draft.sample.key in self.failing:
                 self._walk_failing(draft.sample.key, step)
             case _:
                 return False

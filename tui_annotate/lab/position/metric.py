@@ -17,14 +17,14 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.chat.thinking import remove_thinking
+from tui_annotate.lab.position.study_rows import (
     ANSWER,
     Row,
     StudyTask,
     expected_answers,
     parse_task,
 )
-from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.methods.intervals import cluster_interval, wilson_interval
 from tui_annotate.methods.sentence_boundaries import HAN
 

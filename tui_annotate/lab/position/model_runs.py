@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.chat.thinking import remove_thinking
+from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
+from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
+from tui_annotate.lab.position.row_generation import is_reordered
+from tui_annotate.lab.position.study_rows import (
     ANSWER,
     ERROR,
     Row,
@@ -23,10 +27,6 @@ from tui_annotate.domain.position_studies import (
     list_passages,
     parse_task,
 )
-from tui_annotate.lab.chat.thinking import remove_thinking
-from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
-from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
-from tui_annotate.lab.position.row_generation import is_reordered
 from tui_annotate.plugins.json_records import write_json_line
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
 

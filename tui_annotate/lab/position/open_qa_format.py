@@ -13,7 +13,11 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Person, PersonKind, check_name
-from tui_annotate.domain.position_studies import (
+from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.lab.position.metric import score_row
+from tui_annotate.lab.position.prompts import format_pairs
+from tui_annotate.lab.position.study_rows import (
     ANSWER,
     VERDICT,
     Row,
@@ -29,10 +33,6 @@ from tui_annotate.domain.position_studies import (
     question_id,
     question_text,
 )
-from tui_annotate.domain.records import Problem, Record
-from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
-from tui_annotate.lab.position.metric import score_row
-from tui_annotate.lab.position.prompts import format_pairs
 from tui_annotate.plugins.files.json_values import JsonValue
 from tui_annotate.plugins.json_records import read_json_records, write_json_line
 from tui_annotate.plugins.losses import LossCounter

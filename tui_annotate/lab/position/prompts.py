@@ -14,7 +14,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.chat.placeholders import check_placeholders, fill_placeholders
+from tui_annotate.lab.position.study_rows import (
     Row,
     StudyTask,
     list_pairs,
@@ -22,7 +23,6 @@ from tui_annotate.domain.position_studies import (
     parse_task,
     parse_text,
 )
-from tui_annotate.lab.chat.placeholders import check_placeholders, fill_placeholders
 
 QUESTION_PLACEHOLDERS = ("question", "search_results")
 PAIR_PLACEHOLDERS = ("key", "kv")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
-from tui_annotate.domain.position_studies import parse_task
 from tui_annotate.domain.records import Problem
+from tui_annotate.lab.position.study_rows import parse_task
 from tui_annotate.plugins.files.json_values import EMPTY, NO_RECORDS, read_json_values
 from tui_annotate.plugins.files.packing import PACKED, plain_suffixes
 from tui_annotate.plugins.files.targets import open_output

@@ -16,7 +16,15 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.position_studies import (
+from tui_annotate.lab.position.metric import normalise_answer
+from tui_annotate.lab.position.row_files import (
+    LocatedRow,
+    is_file_of_rows,
+    locate_row,
+    open_folder,
+    rows_suffix,
+)
+from tui_annotate.lab.position.study_rows import (
     Row,
     StudyTask,
     gold_position,
@@ -26,14 +34,6 @@ from tui_annotate.domain.position_studies import (
     parse_task,
     parse_text,
     prompt_size,
-)
-from tui_annotate.lab.position.metric import normalise_answer
-from tui_annotate.lab.position.row_files import (
-    LocatedRow,
-    is_file_of_rows,
-    locate_row,
-    open_folder,
-    rows_suffix,
 )
 from tui_annotate.plugins.files.targets import open_output
 from tui_annotate.plugins.json_records import write_json_line

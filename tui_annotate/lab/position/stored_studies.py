@@ -8,12 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotReady
-from tui_annotate.domain.position_studies import (
-    ScoredAnswer,
-    StudyTask,
-    digest,
-    human_verdict,
-)
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
     Evaluation,
@@ -24,6 +18,12 @@ from tui_annotate.lab.position.evaluation import (
     group_key,
 )
 from tui_annotate.lab.position.metric import ORIGINAL, MatchRules, count_empty_golds, score_row
+from tui_annotate.lab.position.study_rows import (
+    ScoredAnswer,
+    StudyTask,
+    digest,
+    human_verdict,
+)
 from tui_annotate.storage.question_samples import QuestionStore, StoredQuestion
 from tui_annotate.storage.queue import QueueRow
 

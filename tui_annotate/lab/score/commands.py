@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, output
-from tui_annotate.cli.convert import DONE_IN_PART
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.options import (
     CommonOptions,
@@ -27,6 +26,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
+from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
-from tui_annotate.plugins.model_hub import check_model, offline, sha256
+from tui_annotate.plugins.model_hub import offline
+from tui_annotate.plugins.model_weights import check_model, sha256
 
 if TYPE_CHECKING:
     import numpy as np

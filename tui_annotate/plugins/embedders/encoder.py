@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.unicode_text import replace_lone_surrogates
-from tui_annotate.plugins.embedders.weights import INSTALL
 from tui_annotate.plugins.model_hub import offline
+from tui_annotate.plugins.model_weights import INSTALL
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tui_annotate.plugins.embedders.weights import ModelFolder
+    from tui_annotate.plugins.model_weights import ModelFolder
 
 LONG = 200
 """Maximum number of word pieces of a window; longer texts need several overlapping windows."""

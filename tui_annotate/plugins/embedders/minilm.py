@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins.embedders.encoder import EncoderInput, WordPieceCutter, normalize
-from tui_annotate.plugins.embedders.weights import INSTALL_DEFAULT, ModelFolder
+from tui_annotate.plugins.model_weights import INSTALL_DEFAULT, ModelFolder
 from tui_annotate.settings.environment import forbid_telemetry
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from tui_annotate.plugins.embedders.encoder import (
     split_windows,
 )
 from tui_annotate.plugins.embedders.minilm import FINGERPRINT, MiniLmEncoder
-from tui_annotate.plugins.embedders.weights import find_weights
+from tui_annotate.plugins.model_weights import find_weights
 from tui_annotate.plugins.protocols import EmbedderOptions
 
 if TYPE_CHECKING:

@@ -360,7 +360,7 @@ class RemoteEmbedder:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         chosen = options or EmbedderOptions()
-        if not chosen.model:
+        if not chosen.model.strip():
             raise InvalidInput(
                 "the remote embedder needs the name of a model",
                 "name a model, for example: --embedder remote:text-embedding-3-small",

@@ -131,7 +131,9 @@ class SheetTable:
 
     def _write_row(self, values: Sequence[Any]) -> None:
         for column, value in enumerate(values):
-            if isinstance(value, int | float):
+            if isinstance(value, bool):
+                self._sheet.write_boolean(self._rows, column, value)
+            elif isinstance(value, int | float):
                 self._sheet.write_number(self._rows, column, value)
             elif value is not None and value != "":
                 text = _cut(str(value))
@@ -158,8 +160,8 @@ def _exact_worksheet() -> type[Worksheet]:
             self._xml_inline_string(string, True, attributes)  # noqa: FBT003  the library's own
 
         @staticmethod
-        def _escape_control_characters(data: str) -> str:
-            return _UNWRITABLE.sub(lambda found: f"_x{ord(found[0]):04X}_", data)
+        def _escape_control_characters(data: str | int) -> str:  # a Boolean value is 0 or 1
+            return _UNWRITABLE.sub(lambda found: f"_x{ord(found[0]):04X}_", str(data))
 
     return ExactWorksheet
 

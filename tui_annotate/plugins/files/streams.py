@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import errno
 import io
+import os
 import re
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -34,6 +36,14 @@ _WIDE = (
 """Encodings with the number of bytes of a character, and which of them are NUL in Latin text."""
 _INSPECTED = 128
 _FEWEST_WIDE = 8
+_WIDE_TEXT = re.compile(
+    "[\t\r\n -~\u2010-\u2027\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uffef]"
+)
+"""Characters of Chinese and Japanese texts, with those of ASCII and punctuation."""
+_SEPARATORS = re.compile('[\t\r\n ,.:{"\u3001\u3002\uff0c]')
+"""Characters that a text or table has; in UTF-16, bytes of them are control characters."""
+_WIDE_SHARE = 0.9
+"""Minimum fraction of such characters in a text with the right order of bytes."""
 _NUL_SHARE = 0.7
 """Minimum fraction of high bytes that are NUL: a header may have characters of other scripts."""
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -137,7 +147,7 @@ def open_bytes(
             charset = _skip_mark(reader)
         if charset == "utf-8" and (wide := _guess_wide_encoding(reader.peek(_INSPECTED))):
             raise InvalidInput(
-                f"{path} seems to be {wide} without a byte order mark: it contains NUL characters",
+                f"{path} seems to be {wide} without a byte order mark",
                 f"name the file's encoding: --encoding {wide}",
                 code="encoding-wide",
             )
@@ -160,8 +170,30 @@ def _check_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name
 
 
+def follow_links(path: Path) -> list[Path]:
+    """Return a symbolic link and what it leads to, step by step; [] for another path.
+
+    The last path is no link, or has been reached before: the links are a loop.
+    """
+    found = [path]
+    while found[-1].is_symlink():
+        target = found[-1].parent / os.readlink(found[-1])  # noqa: PTH115  keeps a target as it is
+        following = Path(os.path.normpath(target))
+        is_loop = following in found
+        found.append(following)
+        if is_loop:
+            break
+    return found if len(found) > 1 else []
+
+
 def hint_for_missing(path: Path) -> str:
-    """Return what to do about a file that does not exist."""
+    """Return what to do about a file that does not exist, or a link that leads to none."""
+    if links := follow_links(path):
+        chain = " -> ".join(map(str, links))
+        last = links[-1]
+        if last in links[:-1]:
+            return f"replace the link, which leads back to itself: {chain}"
+        return f"replace the link, whose target {last} does not exist: {chain}"
     if found := re.match(r"(https?):/+(.*)", str(path)):
         return f"download the file first, for example: curl -LO '{found[1]}://{found[2]}'"
     return "check the file's path"
@@ -183,6 +215,8 @@ def _open_file(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise NotFound(f"there is no file {path}", hint_for_missing(path)) from error
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ELOOP:
+            raise NotFound(f"{path} is a loop of links", hint_for_missing(path)) from error
         raise InvalidInput(f"{path} cannot be read: {error}", "check its permissions") from error
 
 
@@ -197,9 +231,10 @@ def _skip_mark(reader: io.BufferedReader[Any]) -> str:
 
 
 def _guess_wide_encoding(head: bytes) -> str:
-    """Return UTF-16 or UTF-32 with its byte order, by the positions of NUL bytes; empty if neither.
+    """Return UTF-16 or UTF-32 with its byte order; empty if neither.
 
-    The high bytes of Latin characters are NUL: the first ones in the big-endian order.
+    The high bytes of Latin characters are NUL: the first ones in the big-endian order. Other texts
+    are decoded in each encoding, and their characters show which is right.
     """
     head = head[:_INSPECTED]
     if len(head) < _FEWEST_WIDE:
@@ -211,7 +246,32 @@ def _guess_wide_encoding(head: bytes) -> str:
             share >= _NUL_SHARE if place in high else not share for place, share in enumerate(nul)
         ):
             return encoding
-    return ""
+    return _guess_chinese_encoding(head)
+
+
+def _guess_chinese_encoding(head: bytes) -> str:
+    """Return the wide encoding in which nearly all characters are Chinese or ASCII; else "".
+
+    Bytes that are valid UTF-8 without NUL are UTF-8.
+    """
+    if 0 not in head and _is_utf8_start(head):
+        return ""
+    shares: dict[str, float] = {}
+    for encoding, width, _ in _WIDE:
+        text = head[: len(head) // width * width].decode(encoding, "replace")
+        if _SEPARATORS.search(text):
+            shares[encoding] = len(_WIDE_TEXT.findall(text)) / len(text)
+    best = max(shares, key=shares.__getitem__, default="")
+    return best if best and shares[best] >= _WIDE_SHARE else ""
+
+
+def _is_utf8_start(head: bytes) -> bool:
+    """Return whether bytes are the start of UTF-8, also if the last character is cut."""
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class _MeteredFile(io.RawIOBase):

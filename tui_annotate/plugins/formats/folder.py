@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,6 +11,7 @@ from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.inputs import base_folder, is_pattern, list_matches
 from tui_annotate.plugins.files.packing import plain_suffixes
+from tui_annotate.plugins.files.streams import hint_for_missing
 from tui_annotate.plugins.format_detection import DATA_SUFFIXES, detect
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import choose_columns, make_file_problem, read_guarded
@@ -54,7 +55,8 @@ class FolderFormat:
         for file in files:
             if not is_utf8(file.name):
                 message = "the file is skipped, because its name is not UTF-8"
-                yield Problem(str(file), message, "rename the file", code=NAME_NOT_UTF8)
+                hint = "rename the file"
+                yield Problem(str(file), message, hint, code=NAME_NOT_UTF8, whole_file=True)
                 continue
             wanted = replace(options, dataset=dataset, row_prefix=f"{file.name}/")
             try:
@@ -89,11 +91,19 @@ def _list_data_files(path: Path) -> list[Path]:
 
 
 def _warn_of_skipped(paths: set[Path], folder: Path) -> Iterator[Problem]:
-    others = (path for path in paths if not (path / WORKSPACE_FILE).is_file())
-    names = sorted(path.name for path in others if not path.name.startswith("."))
-    if names:
-        more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-        what = "subfolders, broken links and files of other kinds"
-        message = f"{what} are skipped: {', '.join(names[:_SHOWN])}"
+    others = [path for path in paths if not (path / WORKSPACE_FILE).is_file()]
+    shown = sorted(path for path in others if not path.name.startswith("."))
+    broken = [path for path in shown if path.is_symlink() and not path.exists()]
+    skipped = [path for path in shown if path not in broken]
+    if skipped:
+        message = f"subfolders and files of other kinds are skipped: {_list_names(skipped)}"
         hint = "to import a skipped file, pass its path"
-        yield Problem(str(folder), message + more, hint, refused=False)
+        yield Problem(str(folder), message, hint, refused=False)
+    if broken:
+        message = f"broken links are skipped: {_list_names(broken)}"
+        yield Problem(str(folder), message, hint_for_missing(broken[0]), refused=False)
+
+
+def _list_names(paths: Sequence[Path]) -> str:
+    names = ", ".join(path.name for path in paths[:_SHOWN])
+    return names + (f" and {len(paths) - _SHOWN:,} more" if len(paths) > _SHOWN else "")

@@ -10,9 +10,11 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
@@ -34,10 +36,12 @@ from tui_annotate.plugins.files.packing import begins_with, plain_suffixes
 from tui_annotate.plugins.files.sheets import LONGEST_CELL, is_full_cell
 from tui_annotate.plugins.files.streams import LONGEST_LINE, TextLine, read_lines
 from tui_annotate.plugins.files.workbooks import Sheet, is_workbook, open_sheets
+from tui_annotate.plugins.label_studio.flat_rows import FlatRow, read_flat_rows
 from tui_annotate.plugins.pair_columns import (
     SAMPLED_ROWS,
     describe_unread,
     find_delimiter,
+    find_id_column,
     has_pair_header,
     read_first_line,
     set_columns,
@@ -83,6 +87,14 @@ class _PairRow:
     dataset: str = ""
 
 
+_NO_TASK_IDS: Final = Problem(
+    "",
+    "the table of Label Studio has no column 'id': rows with the same texts are one sample, and the"
+    " number of its first row is its id",
+    "export the ids too, or name a column of ids with --id-column NAME",
+    refused=False,
+    code="ids-missing",
+)
 _Rows = Iterator[_PairRow | Problem]
 _Table = tuple[str, _Rows, ImportOptions]
 """A file, or a sheet of a workbook, as messages name it, its rows, and the options for it."""
@@ -171,11 +183,12 @@ def _make_records(
     tables: Iterable[_Table], path: Path, options: ImportOptions
 ) -> Iterator[Record | Problem]:
     dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
-    hinted = False
     with closing(NameRegister()) as seen:
-        rows = (_choose_columns(table, dataset) for table in tables)
-        grouped = (_group_rows(table) for table in rows)
-        for row, several, chosen in chain.from_iterable(grouped):
+        read = partial(_read_table, dataset=dataset, seen=seen)
+        for row, several, chosen in chain.from_iterable(map(read, tables)):
+            if isinstance(row, Record):
+                yield row
+                continue
             if isinstance(row, Problem):
                 yield row
                 continue
@@ -187,9 +200,45 @@ def _make_records(
                 continue
             yield from _warn_of_binary(row)
             yield from _warn_of_list(row, chosen)
-            if not (hinted or chosen.id_column):
-                yield from _warn_of_unused_ids(row, chosen)
-                hinted = True
+
+
+def _read_table(
+    table: _Table, *, dataset: str, seen: NameRegister
+) -> Iterator[tuple[_PairRow | Record | Problem, list[GroupedRow], ImportOptions]]:
+    """Yield the rows of a table, grouped, or the records of a table of Label Studio."""
+    rows = _choose_columns(table, dataset)
+    for item, options in rows:
+        if isinstance(item, Problem):
+            yield item, [], options
+            continue
+        whole = chain([(item, options)], rows)
+        if not options.label_studio:
+            yield from _group_rows(whole)
+            return
+        if not {"id", options.id_column} & {*item.fields}:
+            yield replace(_NO_TASK_IDS, where=table[0]), [], options
+        flat = (_flat_row(row, options) for row, _ in whole)
+        for found in read_flat_rows(
+            flat,
+            options,
+            dataset=item.dataset or dataset,
+            seen=seen,
+            parse_documents=partial(_parse_documents, options=options),
+        ):
+            if isinstance(found, Record):
+                yield replace(found, columns=options.table_columns), [], options
+            else:
+                yield found, [], options
+
+
+def _flat_row(row: _PairRow | Problem, options: ImportOptions) -> FlatRow | Problem:
+    if isinstance(row, Problem):
+        return row
+    try:
+        _refuse_binary(row.fields, {*options.named_columns.values()})
+    except InvalidInput as error:
+        return make_problem(row.where, error)
+    return FlatRow(row.where, row.fields, row.name)
 
 
 def _group_rows(
@@ -267,10 +316,27 @@ def _choose_columns(
         )
         hint = "check the columns; to choose them: --source-column NAME --summary-column NAME"
         yield Problem(name, message, hint, refused=False), options
+    yield from _warn_of_unused_ids(item, sampled, options)
     for doubt in describe_unread(sampled, options):
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+
+
+def _warn_of_unused_ids(
+    first: _PairRow, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+) -> Iterator[tuple[Problem, ImportOptions]]:
+    """Yield a warning at the first row if a column has ids of rows, and row numbers are used."""
+    column = "" if options.id_column else find_id_column(rows, options)
+    if column:
+        hint = f"to use the column as sample ids, pass --id-column {shlex.quote(column)}; if the"
+        problem = Problem(
+            first.where,
+            f"the column {column!r} exists, but row numbers are used as sample ids",
+            f"{hint} dataset is already stored, remove the dataset first",
+            refused=False,
+        )
+        yield problem, options
 
 
 def _has_short_sources(rows: Sequence[Mapping[str, Any]], options: ImportOptions) -> bool:
@@ -300,33 +366,46 @@ def _is_csv(path: Path, options: ImportOptions) -> bool:
 def _make_record(
     row: _PairRow, dataset: str, options: ImportOptions, *, seen: NameRegister
 ) -> Record:
-    fields, language = row.fields, options.language
+    fields = row.fields
     named = (options.source_column, options.summary_column, options.id_column, options.group_column)
     used = {*named} - {""}  # a file may have a column without a name
     _refuse_binary(fields, {*used, options.second_source_column, *span_columns_of(options)})
-    source = get_field(fields, options.source_column, option="--source-column")
-    summary = get_field(fields, options.summary_column, option="--summary-column")
-    documents = _parse_sources(source, options)
-    if (second := options.second_source_column) and str(fields.get(second) or "").strip():
-        used.add(second)
-        text = parse_document(fields[second], side=Side.SOURCE, column=second, language=language)
-        if len(documents) == 1:
-            documents = [replace(documents[0], key=options.source_column)]
-        documents.append(replace(text, key=second))
-    documents.append(
-        parse_document(summary, side=Side.SUMMARY, column=options.summary_column, language=language)
-    )
+    documents = _parse_documents(fields, options)
+    if _has_second_source(fields, options):
+        used.add(options.second_source_column)
     meta = {name: value for name, value in fields.items() if name not in used}
     if work := sorted(span_columns_of(options) & meta.keys()):
         meta.setdefault(WORK_COLUMNS, work)
     sample = Sample(
         dataset,
         _sample_id(row, options, seen),
-        tuple(documents),
+        documents,
         group=_group_of(fields, options),
         meta=meta,
     )
     return Record(sample, where=row.where, columns=options.table_columns)
+
+
+def _has_second_source(fields: Mapping[str, Any], options: ImportOptions) -> bool:
+    column = options.second_source_column
+    return bool(column) and bool(str(fields.get(column) or "").strip())
+
+
+def _parse_documents(fields: Mapping[str, Any], options: ImportOptions) -> tuple[Document, ...]:
+    """Return the documents of a row: those of the source, the second source, and the summary."""
+    language = options.language
+    source = get_field(fields, options.source_column, option="--source-column")
+    summary = get_field(fields, options.summary_column, option="--summary-column")
+    documents = _parse_sources(source, options)
+    if _has_second_source(fields, options):
+        second = options.second_source_column
+        text = parse_document(fields[second], side=Side.SOURCE, column=second, language=language)
+        if len(documents) == 1:
+            documents = [replace(documents[0], key=options.source_column)]
+        documents.append(replace(text, key=second))
+    column = options.summary_column
+    last = parse_document(summary, side=Side.SUMMARY, column=column, language=language)
+    return (*documents, last)
 
 
 def _parse_sources(value: Any, options: ImportOptions) -> list[Document]:
@@ -401,18 +480,6 @@ def _sample_id(row: _PairRow, options: ImportOptions, seen: NameRegister) -> str
     return name
 
 
-def _warn_of_unused_ids(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
-    for column in row.fields:
-        if column.casefold() == "id" and column != options.group_column:
-            yield Problem(
-                row.where,
-                f"the column {column!r} exists, but row numbers are used as sample ids",
-                f"to use the column as sample ids, pass --id-column {column}; if the dataset is "
-                "already stored, remove the dataset first",
-                refused=False,
-            )
-
-
 def _group_of(fields: dict[str, Any], options: ImportOptions) -> str:
     if not options.group_column:
         return ""
@@ -483,7 +550,7 @@ def _read_csv(
     except InvalidRecord as error:
         yield make_problem(error.where, error)
     except csv.Error as error:
-        yield Problem(feed.where, _csv_message(error), "check that the file is CSV")
+        yield Problem(feed.where, _csv_message(error), _csv_hint(error))
 
 
 def _name_columns(header: list[str] | None) -> list[str] | None:
@@ -523,11 +590,7 @@ def _read_csv_body(
             cells = next(rows, None)
         except csv.Error as error:
             index += 1
-            yield Problem(
-                feed.where,
-                _csv_message(error),
-                'enclose the cell in quotes and double each " in the cell',
-            )
+            yield Problem(feed.where, _csv_message(error), _csv_hint(error))
             continue
         if cells is None:
             break
@@ -551,9 +614,19 @@ def _read_csv_body(
 def _csv_message(error: csv.Error) -> str:
     if "unexpected end" in str(error):
         return "a quoted cell has no closing quote"
-    if "new-line character" in str(error):
+    if _LONE_RETURN in str(error):
         return "lines end with a carriage return without a line feed"
     return f"invalid CSV: {error}"
+
+
+def _csv_hint(error: csv.Error) -> str:
+    if _LONE_RETURN in str(error):
+        return "save the file with the line ends of Windows or Unix, or enclose the cell in quotes"
+    return 'enclose the cell in quotes and double each " in the cell'
+
+
+_LONE_RETURN: Final = "new-line character"
+"""Part of the error of the CSV reader for a carriage return outside quotes."""
 
 
 class _CsvLines(Iterator[str]):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import DISCARD
 from tui_annotate.domain.label_files import parse_stored_labels
 from tui_annotate.domain.people import (
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from tui_annotate.storage.labels.store import GuidanceStore
     from tui_annotate.storage.log.repeated_readings import RepeatedReadings
     from tui_annotate.storage.log.store import AnnotationStore
-    from tui_annotate.storage.log.write_plans import EventStream
     from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assignments import Assignment, State
@@ -26,14 +26,13 @@ from tui_annotate.domain.report_collections import (
 )
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, SiblingSample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import SuggestionAnswer, SuggestionStatus
+from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.adjudications import WorkLock
-from tui_annotate.storage.log.ledger import ActionResult
 from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
@@ -394,25 +393,3 @@ class OpenSample:
     def possible(self) -> int:
         """Number of the annotator's samples that are completed or can be completed."""
         return self.total - self.locked
-
-
-@dataclass(frozen=True, slots=True)
-class SaveResult:
-    """A person's work on a sample after an action; `passed` as in `ActionResult`."""
-
-    key: SampleKey
-    verb: str
-    annotation: Annotation | None
-    annotations: tuple[Annotation, ...]
-    assignment: Assignment
-    undone: str = ""
-    answers: Mapping[str, SuggestionAnswer] = field(default_factory=dict)
-    passed: tuple[SampleKey, ...] = ()
-
-    @classmethod
-    def of(cls, done: ActionResult) -> Self:
-        stream = done.stream
-        annotations = stream.annotations
-        touched = next((known for known in annotations if known.id == done.about), None)
-        values = (stream.key, done.verb, touched, annotations, stream.assignment, done.undone)
-        return cls(*values, stream.answers, done.passed)

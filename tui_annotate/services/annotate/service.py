@@ -15,17 +15,18 @@ from tui_annotate.domain.annotations import Annotation, normalize_annotation
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream, SaveResult
 from tui_annotate.domain.history import READ, PendingEvent
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.report_collections import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.suggestions import accepted_annotation_id, take_suggestion
-from tui_annotate.services.annotate.queries import SampleQueries, SaveResult
+from tui_annotate.services.annotate.queries import SampleQueries
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.ledger import ClearedCounts, Ledger, Prepare, new_id
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 
 
 @dataclass(frozen=True)
@@ -197,13 +198,11 @@ class AnnotationService(SampleQueries):
             NotAllowed: there are only actions on adjudicated samples, or on hidden first readings.
             WorkPaused: the annotator's work is paused.
         """
-        done = self._ledger.undo(person)
-        return SaveResult.of(done) if done else None
+        return self._ledger.undo(person)
 
     def redo(self, person: str) -> SaveResult | None:
         """Redo what the person undid last; None if nothing was undone, or Conflict as `undo`."""
-        done = self._ledger.redo(person)
-        return SaveResult.of(done) if done else None
+        return self._ledger.redo(person)
 
     def accept(
         self,
@@ -262,8 +261,7 @@ class AnnotationService(SampleQueries):
     def _write(
         self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
     ) -> SaveResult:
-        done = self._ledger.do(person, key, prepare, seconds=seconds, about=about)
-        return SaveResult.of(done)
+        return self._ledger.do(person, key, prepare, seconds=seconds, about=about)
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
         labels = self._label_sets.in_force(key.dataset)

@@ -39,6 +39,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.people_directory import ambiguous_person, match_people, unknown_person
 from tui_annotate.domain.queue_orders import RANDOM
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.assignments.report import (
@@ -110,7 +111,8 @@ class AssignmentService:
 
     Raises:
         NotAllowed: the current user is not an admin.
-        NotFound: every method, if the dataset, sample or user does not exist.
+        NotFound: every method, if the dataset, sample or user does not exist, or several people
+            have the name.
     """
 
     store: AssignmentStore
@@ -514,16 +516,12 @@ class AssignmentService:
         return ResumedWork(found.id, found.name, paused, tuple(given))
 
     def _find_answers(self, gold: str) -> Practice:
-        everybody = {each.id: each.name for each in self.people.all()}
-        meant = [who for who, name in everybody.items() if gold in (who, name)]
-        if len(meant) > 1:
-            ids = ", ".join(meant)
-            raise InvalidInput(
-                f"several users have the name {gold!r}", f"give the id of one user: {ids}"
-            )
         if not gold or gold == SETTLED:
             return Practice(person=SETTLED)
-        return Practice(person=meant[0]) if meant else Practice(origin=gold)
+        found = match_people(gold, self.people.all())
+        if len(found) > 1:
+            raise ambiguous_person(gold, [each.id for each in found])
+        return Practice(person=found[0].id) if found else Practice(origin=gold)
 
     def pool(self, dataset: str, pool: Pool, *, dry_run: bool = False) -> AssignmentRuleResult:
         """Set up a pool of samples, from which annotators receive one sample after the other.
@@ -623,18 +621,13 @@ class AssignmentService:
         raise self._unknown_person(name, "list all people with: tui-annotate people list")
 
     def _unknown_person(self, name: str, advice: str) -> NotFound:
-        near = suggest_word(name, [each.name for each in self._workers()])
-        return NotFound(f"unknown person {name!r}", f"{near}{advice}")
+        return unknown_person(name, [each.name for each in self._workers()], advice=advice)
 
     def _find_known(self, name: str) -> Person | None:
-        everybody = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
-        found = [each for each in everybody if each.id == name]
-        found = found or [each for each in everybody if each.name == name]
+        annotators = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
+        found = match_people(name, annotators)
         if len(found) > 1:
-            ids = ", ".join(each.id for each in found)
-            raise InvalidInput(
-                f"several users have the name {name!r}", f"give the id of one user: {ids}"
-            )
+            raise ambiguous_person(name, [each.id for each in found])
         return found[0] if found else None
 
     def _former_people(self) -> set[str]:

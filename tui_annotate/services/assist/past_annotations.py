@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from tui_annotate.domain.annotations import Anchor, LabelPath, PastAnnotation
-from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.domain.samples import SampleKey, Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.vector_sets import VectorSet
@@ -104,7 +104,7 @@ class PastAnnotationSearch:
             if vector is None:
                 return None
             nearest = self._search_segments(used, own, vector)
-        except Unavailable:
+        except (Unavailable, NotAllowed):
             return None
         scores = np.array([nearest.get(each.place, 0.0) for each in own], np.float32)
         if embedder:  # a claim's own words are more precise than the sentence around the claim

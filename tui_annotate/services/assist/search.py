@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import Unavailable, VectorsPending
+from tui_annotate.domain.errors import NotAllowed, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank
@@ -104,7 +104,7 @@ class AssistService:
         """Prepare a sample; if it has no vectors, also return the reason, after a colon."""
         try:
             return self.prepare(sample, segments, vectors=vectors), ""
-        except Unavailable as error:
+        except (Unavailable, NotAllowed) as error:
             return self.prepare(sample, segments, vectors=False), f": {error.message}"
 
     def match(

@@ -11,8 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
-from tui_annotate.domain.did_you_mean import suggest_word
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -24,6 +23,11 @@ from tui_annotate.domain.people import (
     Role,
     base_person,
     require_permission,
+)
+from tui_annotate.domain.people_directory import (
+    ambiguous_person,
+    find_person,
+    unknown_person,
 )
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.similar_names import check_new_name, name_skeleton
@@ -80,21 +84,19 @@ class AccountService:
         """Return the account with the given address, id, or unique name.
 
         Raises:
-            NotFound: no account matches, or several do.
+            NotFound: no account matches, or several have the name.
         """
         accounts = self.all()
         by_key = [each for each in accounts if who.lower() == each.email or who == each.person.id]
         named = [each for each in accounts if each.person.name == who]
         found = by_key or named
-        if len(found) != 1:
-            several = ", ".join(each.email for each in named[:5])
+        if not found:
             known = [word for each in accounts for word in (each.person.name, each.email)]
-            raise NotFound(
-                f"several accounts match {who!r}" if named else f"no account matches {who!r}",
-                f"give the address: {several}"
-                if named
-                else f"{suggest_word(who, known)}list all accounts with: tui-annotate users list",
-            )
+            advice = "list all accounts with: tui-annotate users list"
+            raise unknown_person(who, known, advice=advice, kind="account")
+        if len(found) > 1:
+            addresses = [each.email for each in found]
+            raise ambiguous_person(who, addresses, kind="account", key="address")
         return found[0]
 
     def find_namesakes(self, who: str) -> list[Account]:
@@ -166,7 +168,7 @@ class AccountService:
         `without`: id of a user who is not searched.
 
         Raises:
-            NotFound: no user matches, or several do.
+            NotFound: no user matches, or several have the name.
         """
         require_permission(self.actor, Permission.MANAGE)
         free = [
@@ -174,20 +176,12 @@ class AccountService:
             for person in self.people.all()
             if person.kind in _CLAIMABLE_KINDS and person.id != without
         ]
-        found = [person for person in free if who == person.id]
-        found = found or [person for person in free if who == person.name]
-        if len(found) != 1:
-            several = ", ".join(person.id for person in found)
-            near = suggest_word(who, [person.name for person in free])
-            raise NotFound(
-                f"several users without an account match {who!r}"
-                if found
-                else f"no user without an account matches {who!r}",
-                f"give the id: {several}"
-                if found
-                else f"{near}list all people with: tui-annotate people list",
-            )
-        return found[0]
+        return find_person(
+            who,
+            free,
+            advice="list all people with: tui-annotate people list",
+            kind="person without an account",
+        )
 
     def invite(self, who: str) -> tuple[Account, str]:
         """Return a new invitation code for a user, which is valid once and for 7 days.

@@ -15,6 +15,7 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import MAJORITY, SETTLED, Person, PersonKind
+from tui_annotate.domain.people_directory import ambiguous_person
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import keep_own_work
 from tui_annotate.methods.adjudication import CandidateAnnotation, group_candidates
@@ -182,7 +183,7 @@ def select_layer(
     `authors`.
 
     Raises:
-        NotFound, InvalidInput: no annotator is named `layer`, or several are.
+        NotFound: no annotator is named `layer`, or several are.
     """
     if layer == ALL:
         for record in records:  # adjudicated annotations would repeat those of the annotators
@@ -208,10 +209,7 @@ def _person_layer(records: Iterable[Record], name: str) -> Iterator[Record]:
             elif len(others) <= _MAX_NAMES:
                 others.setdefault(person.name)
         if len(found) > 1:
-            ids = ", ".join(sorted(found))
-            raise InvalidInput(
-                f"several annotators are named {name!r}", f"give the id of one annotator: {ids}"
-            )
+            raise ambiguous_person(name, sorted(found), kind="annotator")
         yield _keep_people(record, found)
     if not found and name != SETTLED:
         there = ", ".join(list(others)[:_MAX_NAMES])

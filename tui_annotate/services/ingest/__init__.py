@@ -26,7 +26,13 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import EmbeddingCost
-from tui_annotate.services.ingest.options import AUTO, NONE, EmbedderLoader, VectorOptions
+from tui_annotate.services.ingest.options import (
+    AUTO,
+    NONE,
+    EmbedderLoader,
+    VectorOptions,
+    allow_stored,
+)
 from tui_annotate.services.ingest.run import (
     IngestCallbacks,
     IngestFiles,
@@ -77,6 +83,7 @@ class IngestService:
     Attributes:
         workers: number of processes that segment texts; 0: one for each processor.
         trust: the endpoints that may receive texts; None for none but those that the caller names.
+        check_stored: raises NotAllowed for an embedder of the store that may not be loaded.
     """
 
     corpus: CorpusStore
@@ -86,6 +93,7 @@ class IngestService:
     workers: int = 0
     labels: Callable[[str], LabelTree] | None = None
     trust: EndpointTrust | None = None
+    check_stored: Callable[[str], None] = allow_stored
 
     def run(
         self,
@@ -131,7 +139,7 @@ class IngestService:
             for _ in checked:
                 pass
             run.report.dry = dry_run
-            refused = run.report.refused + run.report.spans_refused > 0
+            refused = run.report.is_partial
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
             watcher = IngestCallbacks(progress)  # warnings were already reported
@@ -183,7 +191,7 @@ class IngestService:
             gone.discard(record.sample.key)
             if other_texts:
                 changed.add(record.sample.key)
-        if looked.report.refused:
+        if looked.report.refused or looked.report.files_refused:
             return _finish_report(looked, began, vectors.name, refused=True)
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)
@@ -197,7 +205,7 @@ class IngestService:
 
     @property
     def sets(self) -> VectorSets:
-        return VectorSets(self.corpus, self.stores, self.load, self.trust)
+        return VectorSets(self.corpus, self.stores, self.load, self.trust, self.check_stored)
 
     def _price_records(
         self, records: Iterator[Record], vectors: DocumentEmbedder
@@ -220,7 +228,13 @@ class IngestService:
 
     def _vectors(self, embedder: str | VectorOptions) -> DocumentEmbedder:
         asked = VectorOptions.of(embedder, trust=self.trust)
-        return DocumentEmbedder(self.corpus, stores=self.stores, load=self.load, options=asked)
+        return DocumentEmbedder(
+            self.corpus,
+            stores=self.stores,
+            load=self.load,
+            options=asked,
+            check_stored=self.check_stored,
+        )
 
     def _give_stored_samples(self, records: Records) -> None:
         """Give file readers the stored samples, and the columns of earlier imports."""

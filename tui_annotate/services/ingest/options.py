@@ -24,6 +24,10 @@ LAST: Final = "static"
 EmbedderLoader = Callable[..., Embedder]
 
 
+def allow_stored(_embedder: str) -> None:
+    """Allow every embedder that a store names."""
+
+
 @dataclass(frozen=True, slots=True)
 class VectorOptions:
     """Requested embedder (a name, `name:model`, `auto` or `none`) with its options.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import time
 from collections import deque
@@ -10,7 +11,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,6 +77,7 @@ class IngestReport:
 
     Attributes:
         known: number of samples that were already stored with the same texts.
+        files_refused: number of whole files that were skipped; they count as no samples.
         spans_refused: number of spans and annotations that their samples were imported without.
         known_documents: number of `known` samples that are documents of collections.
         annotations_removed: number of annotations that are not imported again, as users deleted
@@ -94,6 +96,7 @@ class IngestReport:
     replaced: int = 0
     removed: int = 0
     refused: int = 0
+    files_refused: int = 0
     doubts: int = 0
     spans_refused: int = 0
     documents: int = 0
@@ -122,7 +125,16 @@ class IngestReport:
     def outcome(self) -> IngestOutcome:
         if self.strict or not self.added + self.known + self.replaced:
             return IngestOutcome.NONE
-        return IngestOutcome.SOME if self.refused + self.spans_refused else IngestOutcome.ALL
+        return IngestOutcome.SOME if self.is_partial else IngestOutcome.ALL
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether a file, a record, a span or a field was refused."""
+        return self.refused + self.files_refused + self.spans_refused > 0
+
+    @property
+    def problem_count(self) -> int:
+        return self.refused + self.files_refused + self.doubts
 
     def note_failed(self, failed: Sequence[FailedSentence], corpus: CorpusStore) -> None:
         """Count sentences for which the embedder failed, and name the first ones."""
@@ -144,7 +156,9 @@ class IngestReport:
             )
 
     def note_problem(self, problem: Problem) -> None:
-        if problem.refused:
+        if problem.whole_file:
+            self.files_refused += 1
+        elif problem.refused:
             self.refused += 1
         else:
             self.doubts += 1
@@ -223,6 +237,7 @@ class IngestRun:
     report: IngestReport = field(default_factory=IngestReport)
     datasets: set[str] = field(default_factory=set)
     _about: DatasetDescription = field(default_factory=DatasetDescription)
+    _files: IngestFiles | None = None
     _descriptions: dict[str, DatasetDescription] = field(default_factory=dict)
     _with_columns: frozenset[str] = frozenset()
     _start_time: float = field(default_factory=time.monotonic)
@@ -374,7 +389,7 @@ class IngestRun:
                         record.where or str(key),
                         f"sample {key} is already stored with {name}, not with {group!r}",
                         "to change the groups of stored samples: tui-annotate datasets replace"
-                        f" {shlex.quote(key.dataset)} FILE",
+                        f" {shlex.quote(key.dataset)} {self._file_words(record)}",
                         refused=False,
                     )
                 )
@@ -437,12 +452,13 @@ class IngestRun:
         if isinstance(records, IngestFiles):
             self._fraction_read = records.share
             self._about = records.options.about
+            self._files = records
         batch: list[Record] = []
         size = 0
         for record in records:
             self._records_read += 1
             if isinstance(record, Problem):
-                self._records_read -= not record.refused
+                self._records_read -= record.whole_file or not record.refused
                 self._note_problem(record)
                 continue
             batch.append(record)
@@ -452,17 +468,48 @@ class IngestRun:
                 batch, size = [], 0
         yield batch
 
+    def _file_words(self, record: Record) -> str:
+        """Return the file of a record with its reading options, as a command has them at its end.
+
+        `FILE` for a record that was not read from a file of the user.
+        """
+        files = self._files
+        if files is None:
+            return "FILE"
+        named = [
+            path
+            for path in files.paths
+            if record.where.startswith(f"{path}:")
+            or record.where.startswith(f"{path}{os.sep}")
+            or record.where == str(path)
+        ]
+        if not named and len(files.paths) == 1:
+            named = [*files.paths]
+        if not named or not Path(str(named[0])).exists():  # a copy of standard input
+            return "FILE"
+        words = ["--from", files.format] if files.format else []
+        words += ["--encoding", files.options.encoding] if files.options.encoding != "utf-8" else []
+        return shlex.join([*words, str(max(named, key=lambda path: len(str(path))))])
+
+    def _new_dataset(self, name: str) -> str:
+        """Return a name for a second version of a dataset that no dataset has."""
+        taken = {each.name for each in self.corpus.datasets()}
+        return next(new for number in count(2) if (new := f"{name}-{number}") not in taken)
+
     def _refuse(self, record: Record) -> None:
         key = record.sample.key
+        file = self._file_words(record)
+        other = shlex.quote(self._new_dataset(key.dataset))
         columns = "to name the stored texts' columns, pass --source-column and --summary-column; "
         self._note_problem(
             Problem(
                 record.where or str(key),
-                f"sample {key} is already stored with different texts",
+                f"sample {key} is already stored with different texts; the screen shows the stored"
+                " texts, not those of the file",
                 f"{columns if record.columns else ''}"
-                "to keep both texts, import each file with its own --dataset;"
+                f"to keep both texts: tui-annotate ingest --dataset {other} {file};"
                 f" to replace the stored texts: tui-annotate datasets replace"
-                f" {shlex.quote(key.dataset)} FILE",
+                f" {shlex.quote(key.dataset)} {file}",
             )
         )
 

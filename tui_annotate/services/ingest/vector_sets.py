@@ -27,6 +27,7 @@ from tui_annotate.services.ingest.options import (
     NONE,
     EmbedderLoader,
     VectorOptions,
+    allow_stored,
     candidate_names,
     set_of,
 )
@@ -63,6 +64,7 @@ class VectorSets:
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
     trust: EndpointTrust | None = None
+    check_stored: Callable[[str], None] = allow_stored
 
     def infos(self) -> tuple[VectorSetInfo, ...]:
         """Return all sets of vectors, oldest first; lexical ranking counts as an empty set."""
@@ -228,6 +230,8 @@ class VectorSets:
         self, options: VectorOptions, replaced: VectorSet | None
     ) -> tuple[VectorOptions, Embedder]:
         """Return the embedder, of a set to be replaced or as requested, with its options."""
+        if replaced is not None:
+            self.check_stored(replaced.embedder)
         missing: list[Unavailable] = []
         used, sets = self.corpus.vector_set(), self.corpus.vector_sets()
         for name in candidate_names(replaced.embedder if replaced else options.name):

@@ -25,6 +25,7 @@ from tui_annotate.services.ingest.options import (
     NONE,
     EmbedderLoader,
     VectorOptions,
+    allow_stored,
     candidate_names,
     set_of,
 )
@@ -62,6 +63,7 @@ class DocumentEmbedder:
     stores: Callable[[], VectorStore]
     load: EmbedderLoader
     options: VectorOptions
+    check_stored: Callable[[str], None] = allow_stored
     embedded: int = 0
     notes: list[str] = field(default_factory=list)
     failed: Sequence[FailedSentence] = ()
@@ -220,6 +222,8 @@ class DocumentEmbedder:
         )
 
     def _load_named(self, name: str) -> Embedder:
+        if self._vector_set is not None and self.options.name == AUTO:
+            self.check_stored(name)
         base_url, dimensions = self.options.how(name, self._vector_set)
         return self.load(
             name,

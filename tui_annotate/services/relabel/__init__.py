@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.label_changes import LackingWork, Renames, is_below, rename_subtree
 from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
@@ -38,7 +39,6 @@ from tui_annotate.storage.labels.store import (
     LabelChange,
 )
 from tui_annotate.storage.log.label_set_change import LabelSetChange, StreamName
-from tui_annotate.storage.log.write_plans import EventStream
 
 __all__ = [
     "LabelChangeService",

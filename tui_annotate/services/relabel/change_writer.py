@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.history import Event, PendingEvent
+from tui_annotate.domain.event_streams import EventStream
+from tui_annotate.domain.history import Event, PendingEvent, new_event
 from tui_annotate.domain.label_changes import Renames, is_stricter
 from tui_annotate.domain.label_files import WRITE, parse_stored_labels
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor
-from tui_annotate.domain.version import VERSION
 from tui_annotate.services.relabel.tasks import RATING, StreamOutcome, Task, apply_label_set
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import (
@@ -32,7 +32,7 @@ from tui_annotate.storage.log.label_set_change import (
     LabelSetSnapshot,
     StreamName,
 )
-from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,16 +369,12 @@ class LabelChangeWriter:
                     GuidanceKind.GUIDELINES, dataset=dataset
                 )
             versions = {"labels": labels, "guidelines": guidelines[dataset], BY: self.actor.person}
-            return Event(
-                id=self.new_id(),
-                seq=0,
-                person=stream.person,
-                dataset=dataset,
-                sample=stream.key.id,
-                action=replace(action, batch=batch),
+            return new_event(
+                stream.name,
+                replace(action, batch=batch),
                 at=at,
+                event_id=self.new_id(),
                 versions={name: value for name, value in versions.items() if value},
-                app=VERSION,
             )
 
         return event

@@ -15,9 +15,9 @@ from typing import Final
 
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.labels import JOINER, Label, LabelTree
 from tui_annotate.services.relabel.label_requests import find_label, format_path
-from tui_annotate.storage.log.write_plans import EventStream
 
 MENDED: Final = ("outside", "parent", "split")
 

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from tui_annotate.domain import event_builders
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import RELABEL, Change, Event, PendingEvent
 from tui_annotate.domain.label_changes import (
     Renames,
@@ -19,7 +20,6 @@ from tui_annotate.domain.label_changes import (
 )
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import SETTLED
-from tui_annotate.storage.log.write_plans import EventStream
 
 RATING: Final = "rating"
 

@@ -24,6 +24,7 @@ from tui_annotate.domain.annotations import (
 )
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotReady
+from tui_annotate.domain.event_streams import EventStream, SaveResult
 from tui_annotate.domain.history import ALLOW, READ, REOPEN, Payload, PendingEvent, StreamState
 from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
 from tui_annotate.domain.people import (
@@ -64,8 +65,8 @@ from tui_annotate.services.review.review_sample import (
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.log.ledger import ActionResult, Ledger, new_id
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.ledger import Ledger, new_id
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.review_candidates import SampleReaders
 
 __all__ = [
@@ -652,7 +653,7 @@ class ReviewService(ReviewQueries):
 
             self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
 
-    def undo(self, reviewer: str) -> ActionResult | None:
+    def undo(self, reviewer: str) -> SaveResult | None:
         """Undo the reviewer's last action, on any sample; None if there is nothing to undo.
 
         Raises:
@@ -661,7 +662,7 @@ class ReviewService(ReviewQueries):
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).undo(SETTLED)
 
-    def redo(self, reviewer: str) -> ActionResult | None:
+    def redo(self, reviewer: str) -> SaveResult | None:
         """Redo what the reviewer undid last; None if nothing was undone, or Conflict as `undo`."""
         self.check_reviewer(reviewer)
         return self._ledger(reviewer).redo(SETTLED)
@@ -705,7 +706,7 @@ class ReviewService(ReviewQueries):
         changes = found.changes.with_action(made, rated=rated, completed=verb == "done")
         now = replace(found, settled=done.stream, changes=changes)
         token = now.seen_under(writer.stamp.labels.version)
-        assignment = done.stream.assignment
+        assignment = done.assignment
         return ReviewResult(key, verb, now.adjudicated, assignment, token, now.open_parts)
 
 

@@ -17,7 +17,7 @@ from tui_annotate.domain.adjudication_history import (
 )
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Damaged, NotAllowed, NotFound
+from tui_annotate.domain.errors import Damaged, NotAllowed
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -27,6 +27,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.people_directory import find_person
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.report_collections import has_rating_conflict, rating_scale
 from tui_annotate.domain.samples import SampleKey
@@ -173,22 +174,15 @@ class ReviewQueries:
         """Find a person who works on a sample, by name or id.
 
         Raises:
-            NotFound: no person who works on the sample matches, or several do.
+            NotFound: no person who works on the sample matches, or several have
+                the name.
         """
         self.check_reviewer(reviewer)
         with self.store.reading() as log:
             workers = [self.people.person(each) for each in log.workers(key, assigned=True)]
-        found = [each for each in workers if who in (each.id, each.name)]
-        if len(found) != 1:
-            raise NotFound(
-                f"several people who work on {key} are named {who!r}"
-                if found
-                else f"no person named {who!r} works on {key}",
-                f"give the id of one person: {', '.join(each.id for each in found)}"
-                if found
-                else f"annotators of the sample: {', '.join(each.name for each in workers)}",
-            )
-        return found[0]
+        names = ", ".join(each.name for each in workers)
+        advice = f"annotators of the sample: {names}"
+        return find_person(who, workers, advice=advice, kind=f"annotator of {key}")
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:
         """Return the samples to review: those that are ready first, with most conflicts first.

@@ -15,12 +15,14 @@ from tui_annotate.domain.adjudication import OpenKind, OpenParts
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import canonical_json
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import NOT_RATED, has_rating_conflict
 from tui_annotate.domain.samples import Sample, SampleKey, Segment
+from tui_annotate.domain.suggestions import SuggestionStatus
 from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -33,7 +35,7 @@ from tui_annotate.methods.adjudication import (
 )
 from tui_annotate.services.review.open_items import OpenItem
 from tui_annotate.storage.log.adjudications import WorkLock
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 
 
 @unique
@@ -152,6 +154,10 @@ class ReviewSample:
     @property
     def place(self) -> Mapping[str, Any]:
         return {}
+
+    @property
+    def suggestions(self) -> tuple[SuggestionStatus, ...]:
+        return ()  # they are for annotators
 
 
 @dataclass(frozen=True, slots=True)

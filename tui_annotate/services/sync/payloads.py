@@ -35,6 +35,7 @@ from tui_annotate.domain.comments import (
     hide_reviewer,
 )
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import IMPORT, Event, Payload, StreamState, canonical_json
 from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.provenance import provenance_to_json
@@ -55,7 +56,6 @@ from tui_annotate.plugins.protocols import UTF16, ExportOptions, ImportOptions
 from tui_annotate.plugins.record_validation import parse_identifier
 from tui_annotate.storage.codec import replace_unstorable
 from tui_annotate.storage.corpus.store import hash_texts
-from tui_annotate.storage.log.write_plans import EventStream
 
 _NAMESPACE: Final = uuid.UUID("a1d2b0c5-2f0e-5b53-9b0f-4f2d9a6c7e11")
 _HINT: Final = "the row stays unchanged in the table"

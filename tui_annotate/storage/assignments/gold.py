@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, TextClause, text
 
+from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import draw
-from tui_annotate.domain.assignment_rules import AssignmentCause, Gold
+from tui_annotate.domain.assignment_rules import AssignmentCause, Gold, Practice
 from tui_annotate.domain.gold_checks import count_gold, is_gold_slot, sort_gold
 from tui_annotate.domain.people import SETTLED, PersonKind
+from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.storage.assignments.assignment_rows import AssignedRow
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.statements import dataset_setting, worked_on_condition
@@ -35,16 +37,33 @@ _HELD: Final = text(
     " WHERE a.person = :person AND s.dataset_id = :dataset"
 )
 _IMPORTED: Final = "imported"
+_OF_ORIGIN: Final = "(a.origin = :origin OR a.origin LIKE :origin || ':%')"
+"""SQL: whether the annotation `a` has the origin of the known answers, or an origin below it."""
 _ANSWERED: Final = text(
     "SELECT s.external FROM samples s WHERE s.dataset_id = :dataset AND ("  # noqa: S608  constants
     " (:person <> '' AND EXISTS (SELECT 1 FROM assignments w"
     "   WHERE w.sample_id = s.id AND w.person = :person AND w.state = 'done'))"
     " OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a WHERE a.sample_id = s.id"
-    "   AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
+    f"   AND {_OF_ORIGIN}))"
     # An imported sample that was completed without an annotation has the answer "nothing".
     " OR (:imported AND EXISTS (SELECT 1 FROM assignments w JOIN people p ON p.id = w.person"
     f"   WHERE w.sample_id = s.id AND w.state = 'done' AND p.kind = '{PersonKind.IMPORTED}')))"
     " ORDER BY s.id"
+)
+_ANSWERS: Final = text(
+    "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"  # noqa: S608  constants
+    " WHERE (:sample = 0 OR s.id = :sample) AND (:dataset = 0 OR s.dataset_id = :dataset)"
+    " AND a.person <> :reader"
+    " AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
+    f"   OR (:origin <> '' AND {_OF_ORIGIN}))"
+    " ORDER BY a.number, a.id"
+)
+_RATINGS: Final = text(
+    "SELECT DISTINCT w.rating FROM assignments w"  # noqa: S608  constants
+    " WHERE w.sample_id = :sample AND w.person <> :reader AND w.rating <> ''"
+    " AND ((:person <> '' AND w.person = :person)"
+    "   OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a"
+    f"     WHERE a.sample_id = w.sample_id AND a.person = w.person AND {_OF_ORIGIN})))"
 )
 _WORKED: Final = text(
     "SELECT count(*) FROM handouts h JOIN allotments g ON g.handout = h.id"  # noqa: S608  constants
@@ -127,6 +146,27 @@ def list_answered(connection: Connection, dataset_id: int, rule: Gold) -> list[s
     scope = {"dataset": dataset_id, "person": rule.person, "origin": rule.origin}
     scope |= {"imported": imported}
     return list(connection.execute(_ANSWERED, scope).scalars())
+
+
+def count_answers(connection: Connection, dataset_id: int, rule: Practice) -> int:
+    """Return the number of a dataset's annotations with which practice work is compared."""
+    scope = {"reader": "", "sample": 0, "dataset": dataset_id}
+    scope |= {"person": rule.person, "origin": rule.origin}
+    return len(connection.execute(_ANSWERS, scope).all())
+
+
+def read_answer(
+    connection: Connection, rule: Practice, *, sample_id: int, reader: str
+) -> PracticeAnswer:
+    """Return the correct answer to a practice sample, without the work of its reader.
+
+    It has a rating only if all ratings of those who gave the answer are equal.
+    """
+    scope = {"reader": reader, "sample": sample_id, "person": rule.person, "origin": rule.origin}
+    payloads = connection.execute(_ANSWERS, {**scope, "dataset": 0}).scalars()
+    annotations = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
+    ratings = connection.execute(_RATINGS, scope).scalars().all()
+    return PracticeAnswer(annotations, ratings[0] if len(ratings) == 1 else "")
 
 
 def describe_request(rule: Gold) -> dict[str, Any]:

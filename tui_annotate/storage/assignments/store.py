@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, select, text, update
 
-from tui_annotate.domain.annotations import annotation_from_json
 from tui_annotate.domain.assignment_plan import AllocationItem
 from tui_annotate.domain.assignment_rules import (
     AssignmentCause,
@@ -66,23 +65,6 @@ _PRACTICE_RULE: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id JOIN dataset_settings t"
     "   ON t.dataset_id = d.id AND t.name = 'practice'"
     " WHERE a.person = :person AND a.practice AND d.name = :dataset AND s.external = :sample"
-)
-_GOLD_ANNOTATIONS: Final = text(
-    "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"
-    " WHERE (:sample = 0 OR s.id = :sample) AND (:dataset = 0 OR s.dataset_id = :dataset)"
-    " AND a.person <> :reader"
-    " AND ((:person <> '' AND a.person = :person AND a.origin NOT LIKE 'rejected%')"
-    "   OR (:origin <> '' AND (a.origin = :origin OR a.origin LIKE :origin || ':%')))"
-    " ORDER BY a.number, a.id"
-)
-
-_GOLD_RATINGS: Final = text(
-    "SELECT DISTINCT w.rating FROM assignments w"
-    " WHERE w.sample_id = :sample AND w.person <> :reader AND w.rating <> ''"
-    " AND ((:person <> '' AND w.person = :person)"
-    "   OR (:origin <> '' AND EXISTS (SELECT 1 FROM annotations a"
-    "     WHERE a.sample_id = w.sample_id AND a.person = w.person"
-    "     AND (a.origin = :origin OR a.origin LIKE :origin || ':%'))))"
 )
 _PRACTISED: Final = text(
     "SELECT a.person, count(*) FROM handouts h JOIN allotments a ON a.handout = h.id AND a.practice"
@@ -379,9 +361,7 @@ class AssignmentTransaction:
 
     def known(self, dataset_id: int, rule: Practice) -> int:
         """Return the number of a dataset's annotations with which practice work is compared."""
-        scope = {"reader": "", "sample": 0, "dataset": dataset_id}
-        scope |= {"person": rule.person, "origin": rule.origin}
-        return len(self.connection.execute(_GOLD_ANNOTATIONS, scope).all())
+        return gold.count_answers(self.connection, dataset_id, rule)
 
     def answered(self, dataset_id: int, rule: Gold) -> list[str]:
         return gold.list_answered(self.connection, dataset_id, rule)
@@ -765,12 +745,9 @@ def find_practice_answer(
     found = connection.execute(_PRACTICE_RULE, scope).first()
     if found is None:
         return None
-    rule = Practice(**from_json(found[0]))
-    scope = {"reader": person, "sample": found[1], "person": rule.person, "origin": rule.origin}
-    payloads = connection.execute(_GOLD_ANNOTATIONS, {**scope, "dataset": 0}).scalars()
-    answers = tuple(annotation_from_json(from_json(payload)) for payload in payloads)
-    ratings = connection.execute(_GOLD_RATINGS, scope).scalars().all()
-    return PracticeAnswer(answers, ratings[0] if len(ratings) == 1 else "")
+    return gold.read_answer(
+        connection, Practice(**from_json(found[0])), sample_id=found[1], reader=person
+    )
 
 
 def count_practice_samples(connection: Connection, seen: Collection[str] | None) -> int:

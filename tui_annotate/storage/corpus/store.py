@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -22,7 +21,7 @@ from sqlalchemy import (
 
 from tui_annotate.domain.change_record import represent_content
 from tui_annotate.domain.errors import Conflict, NotFound
-from tui_annotate.domain.history import Event, discard_action
+from tui_annotate.domain.history import discard_action, new_event
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription, Record, RecordFilter
@@ -509,8 +508,7 @@ def _discard_work(
     query = select(ASSIGNMENTS.c.person).where(ASSIGNMENTS.c.sample_id == sample_id)
     for person in connection.execute(query).scalars().all():
         stream = log.stream(person, key)
-        action = discard_action(stream.state)
-        log.append(stream, Event(str(uuid.uuid4()), 0, person, *key, action, at=utc_now()))
+        log.append(stream, new_event(stream.name, discard_action(stream.state), at=utc_now()))
     connection.execute(delete(PLACES).where(PLACES.c.sample_id == sample_id))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.change_record import RecordHead, RowFault
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.hash_chain import (
     ChainFault,
     LogHead,
@@ -32,12 +33,7 @@ from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_altered_texts
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import REMOVED_IDS
-from tui_annotate.storage.log.write_plans import (
-    EventStream,
-    annotation_row,
-    answer_row,
-    assignment_row,
-)
+from tui_annotate.storage.log.write_plans import annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 from tui_annotate.storage.storage_classes import find_wrong_values
 
@@ -60,6 +56,31 @@ _WRONG_TALLIES: Final = text(
     "  UNION ALL SELECT r.order_id, a.person, r.bucket, -count(*) FROM ranks r"
     "  JOIN assignments a ON a.sample_id = r.sample_id AND a.finished GROUP BY 1, 2, 3)"
     " GROUP BY 1, 2, 3 HAVING sum(count) <> 0 LIMIT 1"
+)
+_WRONG_RANKS: Final = text(
+    "WITH assigned AS (SELECT o.id AS order_id, a.sample_id, a.rank, a.person FROM allotments a"
+    "   LEFT JOIN orders o ON o.name = iif(a.practice, 'practice:', 'share:') || a.person)"
+    " SELECT p.name, d.name, s.external, a.rank, r.value FROM assigned a"
+    "   JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
+    "   JOIN datasets d ON d.id = s.dataset_id"
+    "   LEFT JOIN ranks r ON r.order_id = a.order_id AND r.sample_id = a.sample_id"
+    "   WHERE r.value IS NOT a.rank"
+    " UNION ALL SELECT o.name, d.name, s.external, NULL, r.value FROM orders o"
+    "   JOIN ranks r ON r.order_id = o.id JOIN samples s ON s.id = r.sample_id"
+    "   JOIN datasets d ON d.id = s.dataset_id"
+    "   WHERE (o.name LIKE 'share:%' OR o.name LIKE 'practice:%') AND NOT EXISTS"
+    "     (SELECT 1 FROM assigned a WHERE a.order_id = o.id AND a.sample_id = r.sample_id)"
+)
+_WRONG_POOL_COUNTS: Final = text(
+    "SELECT d.name, c.person, sum(c.stored), sum(c.counted) FROM"
+    " (SELECT dataset_id, person, count AS stored, 0 AS counted FROM pool_counts"
+    "  UNION ALL SELECT dataset_id, '', 0, count(*) FROM pool WHERE room > 0 GROUP BY 1"
+    "  UNION ALL SELECT q.dataset_id, a.person, 0, count(*) FROM pool q"
+    "    JOIN allotments a ON a.sample_id = q.sample_id"
+    "    JOIN people p ON p.id = a.person AND p.kind <> 'again'"
+    "    WHERE q.room > 0 GROUP BY 1, 2) c"
+    " JOIN datasets d ON d.id = c.dataset_id"
+    " GROUP BY c.dataset_id, c.person HAVING sum(c.stored) <> sum(c.counted)"
 )
 _HEADS: Final = text(
     # SQLite gives `hash` of the row that has the largest `seq`.
@@ -109,9 +130,10 @@ class AuditStore(CommonStore):
             return _count_events(connection)
 
     def find_row_faults(self) -> Iterator[RowFault]:
-        """Yield rows that another program changed, as far as the record of changes covers them."""
+        """Yield rows that another program changed, as far as records or other tables show it."""
         with self._database.reading() as connection:
             yield from change_record.find_row_faults(connection)
+            yield from _find_queue_faults(connection)
 
     def find_altered_texts(self) -> Iterator[str]:
         """Yield a message for each text or sample that is not as it was imported."""
@@ -125,14 +147,21 @@ class AuditStore(CommonStore):
         with self._database.reading() as connection:
             return change_record.read_head(connection)
 
+    def is_record_removed(self) -> bool:
+        """Return whether another program removed the whole record of changes."""
+        with self._database.reading() as connection:
+            return change_record.is_removed(connection)
+
     def continues(self, head: RecordHead) -> bool:
         """Return whether the record of changes still has the entries of an earlier head."""
         with self._database.reading() as connection:
             return change_record.continues(connection, head)
 
     def start_record(self) -> None:
-        """Start the record of a store that an earlier version made; nothing if it has a record."""
-        if not self.record_head().entries and not self.read_only:
+        """Start or extend the record of a store that an earlier version made, if it is writable."""
+        with self._database.reading() as connection:
+            complete = change_record.is_complete(connection)
+        if not complete and not self.read_only:
             self._database.start_record()
 
     @contextmanager
@@ -164,6 +193,19 @@ class AuditStore(CommonStore):
                         head,
                         f"event {head.seq} of this event stream was replaced by another event",
                     )
+
+
+def _find_queue_faults(connection: Connection) -> Iterator[RowFault]:
+    """Yield positions in people's queues and counts of pools that differ from the assignments."""
+    for person, dataset, sample, rank, value in connection.execute(_WRONG_RANKS):
+        says = "the position in the person's queue was changed outside the program"
+        recorded, found = (None if each is None else str(each) for each in (rank, value))
+        name = f"{person} and {dataset}/{sample}"
+        yield RowFault("ranks", f"{person},{dataset}/{sample}", name, recorded, found, says)
+    for dataset, person, stored, counted in connection.execute(_WRONG_POOL_COUNTS):
+        says = "the number of free samples in the pool was changed outside the program"
+        key = f"{dataset},{person}"
+        yield RowFault("pool_counts", key, dataset, str(counted), str(stored), says)
 
 
 def _count_events(connection: Connection) -> int:

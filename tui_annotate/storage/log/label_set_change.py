@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, func, select, text
 
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import RELABEL, Event, StreamState
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.samples import SampleKey, SampleKind
@@ -30,7 +31,7 @@ from tui_annotate.storage.labels.store import (
 )
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.log import EventLog, LogStore
-from tui_annotate.storage.log.write_plans import EventStream, WritePlan, write
+from tui_annotate.storage.log.write_plans import WritePlan, write
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's events on one sample: the person's id and the sample's key."""

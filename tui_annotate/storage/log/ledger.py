@@ -12,6 +12,7 @@ from tui_annotate.domain import event_builders
 from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.assignments import working_seconds
 from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.event_streams import EventStream, SaveResult
 from tui_annotate.domain.history import (
     READ,
     REDO,
@@ -21,16 +22,16 @@ from tui_annotate.domain.history import (
     PendingEvent,
     find_redo_target,
     find_undo_target,
+    new_event,
 )
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.events import BY, REASON
 from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.log.store import AnnotationStore
-from tui_annotate.storage.log.write_plans import EventStream, WritePlan, plan_event
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
 """Function that builds the event of an action on a sample; called in the write transaction."""
@@ -50,22 +51,6 @@ class ClearedCounts(NamedTuple):
     annotations: int
     ratings: int
     comments: int
-
-
-@dataclass(frozen=True, slots=True)
-class ActionResult:
-    """A person's work on a sample after an action that is committed.
-
-    `about` is the id of the changed annotation; empty for none or several. `undone` is the verb of
-    the action that was undone or redone; empty otherwise. `passed`: adjudicated samples with newer
-    actions, which an undo or redo left as they are, the newest first.
-    """
-
-    stream: EventStream
-    verb: str
-    about: str = ""
-    undone: str = ""
-    passed: tuple[SampleKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +79,7 @@ class Ledger:
         seconds: float,
         about: str = "",
         reason: str = "",
-    ) -> ActionResult:
+    ) -> SaveResult:
         """Write one action on one sample to the event log.
 
         Args:
@@ -114,7 +99,7 @@ class Ledger:
             if reason:
                 event = replace(event, versions={**event.versions, REASON: reason})
             after = log.append(stream, event)
-        return ActionResult(after, action.verb, about)
+        return SaveResult.of(after, action.verb, about=about)
 
     def return_work(
         self,
@@ -172,7 +157,7 @@ class Ledger:
         gone = sum(len(plan.dropped) for plan in self._write_as_one(person, prepare).plans)
         return ClearedCounts(gone, removed["rating"], removed["comment"])
 
-    def undo(self, person: str) -> ActionResult | None:
+    def undo(self, person: str) -> SaveResult | None:
         """Undo a person's last action that is not undone; return None if there is no action.
 
         Work that is locked or hidden stays, and so does practice as it was when its result was
@@ -184,11 +169,11 @@ class Ledger:
         """
         return self._reverse(person, UNDO, find_undo_target)
 
-    def redo(self, person: str) -> ActionResult | None:
+    def redo(self, person: str) -> SaveResult | None:
         """Redo the action that a person undid last, as `undo`; return None if there is none."""
         return self._reverse(person, REDO, find_redo_target)
 
-    def _reverse(self, person: str, verb: str, find: FindTarget) -> ActionResult | None:
+    def _reverse(self, person: str, verb: str, find: FindTarget) -> SaveResult | None:
         def prepare(log: EventLog) -> BatchPlan:
             made, work = BatchPlan(), _OpenWork(log, person)
             target = find(
@@ -217,7 +202,13 @@ class Ledger:
         if made.undone is None or made.last is None:
             return None
         about = next(iter(made.touched)) if len(made.touched) == 1 else ""
-        return ActionResult(made.last, verb, about, made.undone.action.verb, made.passed)
+        return SaveResult.of(
+            made.last,
+            verb,
+            about=about,
+            undone=made.undone.action.verb,
+            passed=made.passed,
+        )
 
     def _write_as_one(self, person: str, prepare: Callable[[EventLog], BatchPlan]) -> BatchPlan:
         """Prepare events without the write lock, then write all events in one transaction.
@@ -261,17 +252,13 @@ class Ledger:
             versions[dataset] = {name: version for name, version in found.items() if version}
             if self.by:
                 versions[dataset][BY] = self.by
-        return Event(
-            id=self.new_id(),
-            seq=0,
-            person=stream.person,
-            dataset=dataset,
-            sample=stream.key.id,
-            action=action,
+        return new_event(
+            stream.name,
+            action,
             at=self.clock(),
+            event_id=self.new_id(),
             seconds=working_seconds(seconds),
             versions=versions[dataset],
-            app=VERSION,
         )
 
 

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, RowMapping, bindparam, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicatedSample
 from tui_annotate.domain.errors import NotAllowed, WorkPaused
+from tui_annotate.domain.event_streams import EventStream, build_stream
 from tui_annotate.domain.history import Event, LoggedAction, PendingEvent, StreamState
 from tui_annotate.domain.label_changes import FormerNames, Renames, rename_change
 from tui_annotate.domain.people import (
@@ -61,13 +62,7 @@ from tui_annotate.storage.log.review_candidates import (
     list_ever_completed,
     read_readers,
 )
-from tui_annotate.storage.log.write_plans import (
-    EventStream,
-    WritePlan,
-    build_stream,
-    plan_event,
-    write,
-)
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
 from tui_annotate.storage.queue import waits_for_practice
 from tui_annotate.storage.second_readings import hidden_first_reading, require_visible
 from tui_annotate.storage.statements import (
@@ -77,8 +72,6 @@ from tui_annotate.storage.statements import (
     upsert,
     worked_on_condition,
 )
-
-__all__ = ["EventLog", "EventStream"]
 
 _NUMBER: Final = "last_number"
 

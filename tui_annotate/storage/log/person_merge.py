@@ -15,7 +15,8 @@ from typing import Final
 from sqlalchemy import Connection, bindparam, delete, exists, func, select, update
 
 from tui_annotate.domain.annotations import has_same_content
-from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import (
     DISCARD,
     IMPORT,
@@ -25,6 +26,7 @@ from tui_annotate.domain.history import (
     PendingEvent,
     StreamState,
     discard_action,
+    new_event,
 )
 from tui_annotate.domain.people import (
     Permission,
@@ -33,13 +35,13 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
+from tui_annotate.domain.people_directory import find_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.version import VERSION
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, EVENTS, PEOPLE
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
 from tui_annotate.storage.people.store import (
     Merge,
@@ -119,21 +121,13 @@ class PersonMergeStore(LogStore):
         """Find a person who was merged into another person, by id or name.
 
         Raises:
-            NotFound: no merged person matches, or several do.
+            NotFound: no merged person matches, or several have the name.
         """
         with self._database.reading() as connection:
             merges = read_merges(connection)
         merged = [each for each in PeopleStore(self._database).all() if each.id in merges]
-        found = [each for each in merged if who in (each.id, each.name)]
-        if len(found) != 1:
-            ids = ", ".join(each.id for each in found)
-            raise NotFound(
-                f"{'several merged people match' if found else 'no merged person matches'} {who!r}",
-                f"give the id of one person: {ids}"
-                if found
-                else "list all people with: tui-annotate people list",
-            )
-        return found[0]
+        advice = "list all people with: tui-annotate people list"
+        return find_person(who, merged, advice=advice, kind="merged person")
 
     def undo(self, person: Person) -> PersonMerge:
         """Undo the merge of a person into another person; skip work on removed samples.
@@ -251,10 +245,7 @@ class PersonMergeStore(LogStore):
         seconds: float = 0.0,
     ) -> WritePlan:
         action = PendingEvent(action.verb, action.before, action.after, action.undoes, batch)
-        event = Event(
-            str(uuid.uuid4()), 0, stream.person, *stream.key, action,
-            at=at or utc_now(), seconds=seconds, app=VERSION,
-        )  # fmt: skip
+        event = new_event(stream.name, action, at=at or utc_now(), seconds=seconds)
         return plan_event(stream, event)[0]
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, delete, insert, text, update
 
 from tui_annotate.domain.errors import Conflict
+from tui_annotate.domain.event_streams import EventStream, build_stream
 from tui_annotate.domain.hash_chain import StreamHead
 from tui_annotate.domain.history import DISCARD, Event
 from tui_annotate.domain.people import Person
@@ -19,13 +20,7 @@ from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, PEOPLE
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.write_plans import (
-    EventStream,
-    annotation_row,
-    answer_row,
-    assignment_row,
-    build_stream,
-)
+from tui_annotate.storage.log.write_plans import annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 
 _KEEP: Final = text(

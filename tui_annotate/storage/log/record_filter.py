@@ -59,7 +59,8 @@ class RecordQuery:
     """A filter prepared for queries; it decides which annotations and assignments match.
 
     Annotations that adjudication rejected match only if the filter asks for their origin. A filter
-    for adjudicated annotations also matches adjudicated samples without annotations.
+    for adjudicated annotations also matches adjudicated samples without annotations; a filter for
+    another origin, such as `human`, matches no adjudication.
     """
 
     def __init__(
@@ -118,7 +119,8 @@ class RecordQuery:
     def assignment(self, person: str, state: str, updated: str) -> bool:
         """Return whether the state of a person's work on a sample matches a filter."""
         fits = self.state(state) and updated >= self._filters.since
-        return fits and (not self._settled or person == SETTLED)
+        is_adjudication = person == SETTLED
+        return fits and (not self._filters.origin or is_adjudication == self._settled)
 
     def state(self, state: str) -> bool:
         return not self._filters.state or self._filters.state == state

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import uuid
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -17,12 +16,14 @@ from tui_annotate.domain.adjudication_history import AdjudicationHistory
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.checked_readings import CheckedReading
+from tui_annotate.domain.event_streams import EventStream, build_stream
 from tui_annotate.domain.history import (
     Change,
     Event,
     PendingEvent,
     StreamState,
     discard_action,
+    new_event,
 )
 from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.people import (
@@ -40,7 +41,6 @@ from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import SuggestionStatus
-from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.work_statistics import PracticeResult
 from tui_annotate.storage.adjudication_lock import checked_condition, list_gold_datasets
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
@@ -56,11 +56,10 @@ from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.adjudications import WorkLock, update_history
 from tui_annotate.storage.log.held_work import list_held_work
-from tui_annotate.storage.log.log import EventLog, EventStream, LogStore
+from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.repeated_readings import RepeatedReadings, read_repeated
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
-from tui_annotate.storage.log.write_plans import build_stream
 from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.second_readings import has_open_second_reading, hidden_first_reading
 from tui_annotate.storage.statements import practice_condition, seen_scope
@@ -478,16 +477,7 @@ def discard_work(log: EventLog, person: str, samples: Iterable[SampleKey], *, at
 
 
 def _discard_event(stream: EventStream, *, at: str) -> Event:
-    return Event(
-        id=str(uuid.uuid4()),
-        seq=0,
-        person=stream.person,
-        dataset=stream.key.dataset,
-        sample=stream.key.id,
-        action=discard_action(stream.state),
-        at=at,
-        app=VERSION,
-    )
+    return new_event(stream.name, discard_action(stream.state), at=at)
 
 
 class AdjudicationNotice(NamedTuple):

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, select, text
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.comments import PersonComment
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotReady
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import DISCARD, RETURN, Event, Payload, StreamState
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import (
@@ -46,7 +47,6 @@ from tui_annotate.storage.log.adjudications import read_adjudicated_sample
 from tui_annotate.storage.log.comments import CommentStore
 from tui_annotate.storage.log.held_work import list_held_work
 from tui_annotate.storage.log.log import EventLog, LogStore
-from tui_annotate.storage.log.write_plans import EventStream
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.second_readings import list_hidden

@@ -14,14 +14,15 @@ from sqlalchemy import Connection
 
 from tui_annotate.domain.annotations import HUMAN, Annotation, annotation_to_json, has_same_content
 from tui_annotate.domain.assignments import Assignment, State
-from tui_annotate.domain.history import DISCARD, IMPORT, Change, Event, PendingEvent
+from tui_annotate.domain.event_streams import EventStream
+from tui_annotate.domain.history import DISCARD, IMPORT, Change, PendingEvent, new_event
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
 from tui_annotate.storage.log.comments import merge_comments
-from tui_annotate.storage.log.log import EventLog, EventStream
+from tui_annotate.storage.log.log import EventLog
 from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
@@ -120,8 +121,7 @@ class WorkImport:
         at = (assignment.updated if assignment else "") or self.clock()
         # Imported seconds are a total, an event's seconds an increment.
         seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
-        name = (str(uuid.uuid4()), 0, stream.person, *stream.key)
-        log.append(stream, Event(*name, action, at=at, seconds=seconds))
+        log.append(stream, new_event(stream.name, action, at=at, seconds=seconds))
         self.counts.added += len(new)
 
     def _select_changes(

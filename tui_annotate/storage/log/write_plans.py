@@ -5,28 +5,23 @@ Clearing 58,500 annotations, or undoing that, is one action, so the lock must be
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Connection, Delete, Insert, Update, bindparam, delete, update
 from sqlalchemy.dialects.sqlite import insert
 
-from tui_annotate.domain.annotations import Annotation, annotation_from_json
-from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import (
     DISCARD,
     RELABEL,
     Event,
     Payload,
-    StreamState,
     chain_event,
-    last_action_time,
     later_action_time,
-    replay,
 )
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import SuggestionAnswer, answer_from_json
 from tui_annotate.storage.assignments.escalation import Disabled, escalate, no_disabled_people
 from tui_annotate.storage.assignments.pauses import pause_if_inaccurate
 from tui_annotate.storage.codec import replace_unstorable, to_json
@@ -50,55 +45,6 @@ _UNANSWER: Final = delete(ANSWERS).where(
 )
 
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class EventStream:
-    """One person's work on one sample: the current state, and the position of the next event.
-
-    Attributes:
-        seq, head: number and hash of the last event; 0 and empty before the first.
-        updated: as of `domain.history.last_action_time`; empty before the first event.
-    """
-
-    person: str
-    key: SampleKey
-    sample_id: int
-    state: StreamState
-    seq: int = 0
-    head: str = ""
-    updated: str = ""
-
-    @property
-    def annotations(self) -> tuple[Annotation, ...]:
-        """Current annotations: those with a claim in reading order, then those without a claim."""
-        values = map(annotation_from_json, self.state.annotations.values())
-        return tuple(sorted(values, key=_reading_order_key))
-
-    @property
-    def answers(self) -> Mapping[str, SuggestionAnswer]:
-        return {name: answer_from_json(each) for name, each in self.state.suggestions.items()}
-
-    @property
-    def assignment(self) -> Assignment:
-        parts = self.state.assignment
-        state, rating, comment = State(parts["state"]), parts["rating"], parts["comment"]
-        return Assignment(self.person, state, rating, comment, self.state.seconds, self.updated)
-
-
-def build_stream(
-    person: str, key: SampleKey, *, sample_id: int, history: Sequence[Event]
-) -> EventStream:
-    """Compute a person's work on a sample from all its events; Conflict if they do not fit."""
-    if not history:
-        return EventStream(person, key, sample_id, StreamState())
-    last = (history[-1].seq, history[-1].hash, last_action_time(history))
-    return EventStream(person, key, sample_id, replay(history), *last)
-
-
-def _reading_order_key(annotation: Annotation) -> Any:
-    anchors = annotation.claim or annotation.evidence
-    return not annotation.claim, anchors, annotation.number, annotation.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _PREFER: Final = upsert(PREFERENCES, "person", "name")
 _PLACE: Final = upsert(PLACES, "person", "sample_id")
 _OTHERS: Final = "other people"
 """Name of the preference that lists imported people with the user's name who are not the user."""
+_SHORTEST_ID_START: Final = 3
+"""Minimum number of characters of a name that may be meant as the start of a person's id."""
 _MERGES: Final = "merged-people"
 """Setting that stores a dict from the id of each merged person to the `Merge`."""
 BUNDLE_SETTING: Final = "bundle"
@@ -231,7 +233,8 @@ class PeopleStore(Store):
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
         """Return imported people with a user's name, except those known to be other people.
 
-        The case of the names does not matter.
+        The case of the names does not matter. If no one has the name, it may be the start of the
+        id of one imported person.
         """
         local = self.find_local(name)
         others = self.preferences(local.id).get(_OTHERS, []) if local else []
@@ -240,7 +243,12 @@ class PeopleStore(Store):
     def _find_imported(self, name: str) -> list[Person]:
         folded = name.casefold()
         people = [each for each in self.all() if each.kind is PersonKind.IMPORTED]
-        return [each for each in people if each.name.casefold() == folded]
+        named = [each for each in people if each.name.casefold() == folded]
+        is_id = any(each.id == name for each in people)  # refused as a name: `check_new_local`
+        if named or is_id or len(name) < _SHORTEST_ID_START:
+            return named
+        begun = [each for each in people if each.id.casefold().startswith(folded)]
+        return begun if len(begun) == 1 else []
 
     def keep_apart(self, name: str) -> Person:
         """Record that a local person is none of the imported people of the same name."""
@@ -297,6 +305,12 @@ class PeopleStore(Store):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             return find_merged_ids(connection, [person])
+
+    def find_owner(self, person: Person) -> Person:
+        """Return the person who owns the work of a person after all merges."""
+        with self._database.reading() as connection:
+            owner = find_owner(read_merges(connection), person.id)
+        return person if owner == person.id else self.person(owner)
 
     def preferences(self, person: str) -> dict[str, Any]:
         require_permission(self._actor, Permission.READ, person)

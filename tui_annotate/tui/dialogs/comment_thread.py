@@ -8,9 +8,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.frame import Dialog
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text, split_paragraphs
+from tui_annotate.tui.line_text import split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
 
 ThreadLine = tuple[str, str, str]

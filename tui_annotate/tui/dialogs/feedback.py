@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.domain.practice_feedback import PracticeFeedback
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"

@@ -10,9 +10,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.screen import ModalScreen
 
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import RowList, Words, WordsLine
 
 Result = TypeVar("Result")

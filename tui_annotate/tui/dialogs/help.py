@@ -8,12 +8,13 @@ from typing import ClassVar, Final
 
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text, text_width
+from tui_annotate.editor import key_state
+from tui_annotate.editor.key_map import HelpGroup, KeyMap
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
-from tui_annotate.tui.keys import actions
-from tui_annotate.tui.keys.key_map import HelpGroup, KeyMap
-from tui_annotate.tui.line_text import fit, line_text, text_width
+from tui_annotate.tui.line_text import fit
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _TWO_COLUMNS = 96  # minimum cells for two columns
@@ -21,16 +22,16 @@ _GAP = 3
 _LONGEST_KEY = 16
 
 _TITLES: Final = {
-    actions.READING: "Keys while reading",
-    actions.SELECTING: "Keys while words are selected",
-    actions.SOURCE: "Keys while the source is focused",
-    actions.OPTION: "Keys while a question is open",
-    actions.NOTE: "Keys while writing a note",
-    actions.EDITING: "Keys while editing an annotation",
-    actions.REVIEWING: "Keys in review",
-    actions.VIEWING: "Keys while you view a file",
+    key_state.READING: "Keys while reading",
+    key_state.SELECTING: "Keys while words are selected",
+    key_state.SOURCE: "Keys while the source is focused",
+    key_state.OPTION: "Keys while a question is open",
+    key_state.NOTE: "Keys while writing a note",
+    key_state.EDITING: "Keys while editing an annotation",
+    key_state.REVIEWING: "Keys in review",
+    key_state.VIEWING: "Keys while you view a file",
 }
-_MARKS: Final = {actions.REVIEWING: REVIEW_MARKS, actions.VIEWING: VIEW_MARKS}
+_MARKS: Final = {key_state.REVIEWING: REVIEW_MARKS, key_state.VIEWING: VIEW_MARKS}
 
 
 class HelpDialog(ScrollDialog):
@@ -78,7 +79,7 @@ class HelpDialog(ScrollDialog):
         return _arrange_columns(blocks, column)
 
 
-def help_dialog(keys: KeyMap, state: str) -> HelpDialog:
+def help_dialog(keys: KeyMap, state: key_state.KeyState) -> HelpDialog:
     marks = _MARKS.get(state, ANNOTATE_MARKS)
     return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
 

@@ -11,9 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.key_queue import KeyOrPaste, free
-from tui_annotate.tui.line_text import Run, cut, line_text
+from tui_annotate.tui.line_text import Run
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import RowList
 

@@ -9,10 +9,10 @@ from textual import work
 from textual.app import ComposeResult
 
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import WordsLine
 
 Found = TypeVar("Found")

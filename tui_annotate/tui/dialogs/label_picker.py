@@ -13,10 +13,11 @@ from textual.containers import Vertical
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.labels import Label, LabelTree
+from tui_annotate.domain.line_text import cut, line_text, text_width
+from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, text_width, wrap_line
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
+from tui_annotate.tui.line_text import Run, clip, fit, wrap_line
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 
 _OTHER_ROWS = 7  # rows of the box without labels and descriptions

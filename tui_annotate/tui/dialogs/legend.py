@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from tui_annotate.tui import palette
+from tui_annotate.editor import glyphs
 from tui_annotate.tui.row_widgets import Words
 
 
@@ -38,33 +38,33 @@ _STRENGTHS = (
 )
 
 STATE_MARKS: Final = tuple(
-    _mark(glyph, f"a sample: {palette.STATE_NAMES[state]}", "accent")
-    for state, glyph in palette.STATE_GLYPHS.items()
+    _mark(glyph, f"a sample: {glyphs.STATE_NAMES[state]}", "accent")
+    for state, glyph in glyphs.STATE_GLYPHS.items()
 )
 _CURSOR: Final = (
-    _mark(palette.CURRENT, "the sentence under the cursor", "text"),
-    _on_text(palette.FOCUS_BAR, "selection", "selected or focused words"),
-    _on_text(palette.FOUND, "search", "words found by a search"),
+    _mark(glyphs.CURRENT, "the sentence under the cursor", "text"),
+    _on_text(glyphs.FOCUS_BAR, "selection", "selected or focused words"),
+    _on_text(glyphs.FOUND, "search", "words found by a search"),
     _mark("␛ ▫", "a character that cannot be displayed"),
 )
 _LISTED: Final = (
-    _mark(f"{palette.PLACES}2", "an annotation with two spans of evidence"),
-    _mark(palette.NOTED, "an annotation with a note"),
+    _mark(f"{glyphs.PLACES}2", "an annotation with two spans of evidence"),
+    _mark(glyphs.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
 _CITED: Final = "a citation: the sentence before the mark cites a document"
 _MATCHES: Final = (
     *(
-        _on_text(palette.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
+        _on_text(glyphs.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
         for at, meaning in enumerate(_STRENGTHS, 1)
     ),
     _mark("2", "the rank of a match: match 2 begins here; keys n, N: next, previous match", "text"),
 )
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word that also occurs in the selection", "underlined"),
-    _on_text(palette.CONFLICT, "conflict", "a number, date or name that may be wrong", word="12"),
+    _on_text(glyphs.CONFLICT, "conflict", "a number, date or name that may be wrong", word="12"),
     _on_text(
-        palette.LACKING,
+        glyphs.LACKING,
         "lacking",
         "words not found in the source; key i shows or hides these marks",
     ),
@@ -73,33 +73,33 @@ _CITATIONS: Final = (
     _mark("[id]", f"{_CITED}; key c: next citation"),
     _mark("[id]", "the focused citation", "underlined"),
     _on_text(
-        palette.SUGGESTED,
+        glyphs.SUGGESTED,
         "suggested",
         "a machine suggestion; key c (in a report: key a): next suggestion",
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(palette.SEVERAL, "several annotations on one line; key a: next annotation", "label 1"),
+    _mark(glyphs.SEVERAL, "several annotations on one line; key a: next annotation", "label 1"),
     *_LISTED,
-    _mark(palette.GOLD, "a correct answer, or a passage with the answer", "label 0"),
+    _mark(glyphs.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,
 )
 
 ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
-    _on_text(palette.CHOSEN, "evidence", "words chosen as evidence of the unsaved annotation"),
-    _mark(f"{palette.CHOSEN}2", "match 2, chosen as evidence of the unsaved annotation", "text"),
-    _mark(palette.FORMER, "your evidence for another summary of this source"),
+    _on_text(glyphs.CHOSEN, "evidence", "words chosen as evidence of the unsaved annotation"),
+    _mark(f"{glyphs.CHOSEN}2", "match 2, chosen as evidence of the unsaved annotation", "text"),
+    _mark(glyphs.FORMER, "your evidence for another summary of this source"),
     *_ON_TEXTS,
     _letter("A", "an annotation; a lower-case letter means that it is incomplete"),
     *_CITATIONS,
-    _mark(palette.OPENS_MORE, "after a label: the label has sublabels"),
+    _mark(glyphs.OPENS_MORE, "after a label: the label has sublabels"),
     *_CURSOR,
     *STATE_MARKS,
 )
 
 VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("A", "an annotation, in the colour of its label"),
-    _on_text(palette.CHOSEN, "evidence", "evidence of the focused annotation"),
+    _on_text(glyphs.CHOSEN, "evidence", "evidence of the focused annotation"),
     *_MATCHES,
     *_ON_TEXTS,
     *_CITATIONS,
@@ -111,28 +111,26 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter(
         "0", "a candidate annotation that no digit chooses yet; key 0 shows the next candidates"
     ),
-    _on_text(palette.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
+    _on_text(glyphs.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
     _on_text(
-        palette.CHOSEN,
+        glyphs.CHOSEN,
         "text",
         "a candidate annotation that was accepted or edited",
         sign_role="good",
         word="Label A B",
     ),
-    _on_text(palette.REFUSED, "text", "a candidate annotation that was rejected", word="Label A B"),
-    _letter(palette.CONFLICT, "a conflict: labels differ, or not all annotators marked the words"),
-    _letter(palette.NEARLY, "annotators gave the same labels to different spans"),
-    _letter(palette.AGREED, "all annotators agree: Enter accepts their annotation"),
-    _letter(palette.CHOSEN, "your adjudicated annotation"),
-    _letter(palette.REFUSED, "a group of candidate annotations that you rejected"),
-    _letter(palette.OWN, "an annotation that you added"),
+    _on_text(glyphs.REFUSED, "text", "a candidate annotation that was rejected", word="Label A B"),
+    _letter(glyphs.CONFLICT, "a conflict: labels differ, or not all annotators marked the words"),
+    _letter(glyphs.NEARLY, "annotators gave the same labels to different spans"),
+    _letter(glyphs.AGREED, "all annotators agree: Enter accepts their annotation"),
+    _letter(glyphs.CHOSEN, "your adjudicated annotation"),
+    _letter(glyphs.REFUSED, "a group of candidate annotations that you rejected"),
+    _letter(glyphs.OWN, "an annotation that you added"),
     _mark("[id]", _CITED),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(
-        palette.SEVERAL, "several groups of candidates on one line; key a: next group", "label 1"
-    ),
-    _on_text(palette.CHOSEN, "evidence", "evidence of the current candidate annotation"),
+    _mark(glyphs.SEVERAL, "several groups of candidates on one line; key a: next group", "label 1"),
+    _on_text(glyphs.CHOSEN, "evidence", "evidence of the current candidate annotation"),
     *_CURSOR,
     *STATE_MARKS,
 )

@@ -8,9 +8,10 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.glyphs import OPENS_MORE
 from tui_annotate.tui.dialogs.frame import CLOSING, PAGING, Dialog, Keys
-from tui_annotate.tui.line_text import line_text, split_paragraphs, wrap_line
-from tui_annotate.tui.palette import OPENS_MORE
+from tui_annotate.tui.line_text import split_paragraphs, wrap_line
 from tui_annotate.tui.row_widgets import Words, WordsList
 
 

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text, split_paragraphs
+from tui_annotate.tui.line_text import split_paragraphs
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.queue_orders import (
     BY_SOURCE,
     CONFLICTS,
@@ -16,10 +17,10 @@ from tui_annotate.domain.queue_orders import (
     by_score,
     score_of_order,
 )
+from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
-from tui_annotate.tui.line_text import Run, cut, line_text
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
+from tui_annotate.tui.line_text import Run
 
 _ORDERS = {
     BY_SOURCE: "by source: keep all summaries of a source together",

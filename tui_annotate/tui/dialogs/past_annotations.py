@@ -10,10 +10,11 @@ from textual.containers import Vertical
 
 from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.errors import TuiAnnotateError
+from tui_annotate.domain.line_text import cut, line_text
+from tui_annotate.editor.glyphs import FOCUS_BAR, NOTED
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
-from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, runs_width
-from tui_annotate.tui.palette import FOCUS_BAR, NOTED
+from tui_annotate.tui.line_text import Run, align_both_ends, clip, runs_width
 
 _FEWEST = 2  # minimum rows, for a text if no annotation is found
 _OTHER_ROWS = 6  # rows of the box without annotations

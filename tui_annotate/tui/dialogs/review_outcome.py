@@ -7,8 +7,8 @@ from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _SIGNS = {"good": "✓", "warning": "✗", "accent": "≈", "text": "+"}

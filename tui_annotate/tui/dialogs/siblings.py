@@ -9,21 +9,15 @@ from rich.style import Style
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
+from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS
 from tui_annotate.tui.dialogs.frame import PAGING, Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
-from tui_annotate.tui.line_text import (
-    Run,
-    align_both_ends,
-    clip,
-    cut,
-    line_text,
-    split_paragraphs,
-    wrap_line,
-)
-from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, PaintStyles
+from tui_annotate.tui.line_text import Run, align_both_ends, clip, split_paragraphs, wrap_line
+from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.score_cells import draw_bar, format_score
 
 Found = tuple[Sequence[SiblingSample], ScoreSummaries]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.work_statistics import begin_with_hours, describe_end, draw_bar
+from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
-from tui_annotate.tui.line_text import fit, line_text, wrap_line
-from tui_annotate.tui.palette import STATE_GLYPHS
+from tui_annotate.tui.line_text import fit, wrap_line
 from tui_annotate.tui.row_widgets import Words
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from tui_annotate.domain.errors import InvalidInput, Throttled, TuiAnnotateError
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.dialogs.frame import key_words
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
-from tui_annotate.tui.line_text import line_text
 from tui_annotate.tui.row_widgets import WordsLine
-from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.sign_in_forms import BACK, GO, FormContent, SignInMessage, Values
 from tui_annotate.tui.widgets.form_rows import FormChoice, FormField, FormInput, FormMessage
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.people import Person
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import ScreenMessage
 
 GO: Final = "go"
 """The main choice of a form; Enter in a field makes this choice once all fields are filled."""

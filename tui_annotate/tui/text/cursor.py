@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.text.display import cluster_start, next_edge, previous_edge, snap
+from tui_annotate.domain.text_display import cluster_start, next_edge, previous_edge, snap
 from tui_annotate.tui.text.units import Characters, Paragraphs, SentenceUnits, TextUnits, WordUnits
 
 

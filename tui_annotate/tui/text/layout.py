@@ -13,7 +13,7 @@ from itertools import accumulate
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from tui_annotate.tui.text.display import (
+from tui_annotate.domain.text_display import (
     cells_of,
     cluster_start,
     find_unplain,

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.terminal_text import make_line_visible
-from tui_annotate.tui.palette import (
+from tui_annotate.domain.text_display import display_characters, stand_ins
+from tui_annotate.editor.glyphs import (
     CHOSEN,
     CONFLICT,
     CURRENT,
@@ -20,7 +21,6 @@ from tui_annotate.tui.palette import (
     STRENGTH_GLYPHS,
     SUGGESTED,
 )
-from tui_annotate.tui.text.display import display_characters, stand_ins
 from tui_annotate.tui.text.layers import DocumentLayers
 from tui_annotate.tui.text.layout import TextLayout
 from tui_annotate.tui.text.piece_styles import (

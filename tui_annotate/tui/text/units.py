@@ -9,8 +9,8 @@ from typing import Final, Protocol
 
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
+from tui_annotate.domain.text_display import cluster_end, cluster_start, next_edge, previous_edge
 from tui_annotate.methods.tokenizer import word_pattern
-from tui_annotate.tui.text.display import cluster_end, cluster_start, next_edge, previous_edge
 
 _WINDOW: Final = 512  # code points scanned at a time; a longer word is split
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from textual.message import Message
 
-from tui_annotate.tui.line_text import Run, align_both_ends, clip, cut, line_text, text_width
-from tui_annotate.tui.palette import FOCUS_BAR, NOTED, PLACES, SUGGESTED
+from tui_annotate.domain.line_text import cut, line_text, text_width
+from tui_annotate.editor.glyphs import FOCUS_BAR, NOTED, PLACES, SUGGESTED
+from tui_annotate.tui.line_text import Run, align_both_ends, clip
 from tui_annotate.tui.row_widgets import RowList
 
 _NOTHING = "no annotations yet"

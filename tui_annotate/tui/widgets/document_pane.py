@@ -11,10 +11,10 @@ from textual import events
 from textual.message import Message
 from textual.timer import Timer
 
+from tui_annotate.domain.line_text import text_width as cells_of
 from tui_annotate.domain.samples import Match, Segment
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.line_text import text_width as cells_of
-from tui_annotate.tui.text.display import next_edge, previous_edge
+from tui_annotate.domain.text_display import next_edge, previous_edge
 from tui_annotate.tui.text.layers import AnnotationMark, SpanLayer, T
 from tui_annotate.tui.text.painter import GUTTER
 from tui_annotate.tui.text.units import pair_words

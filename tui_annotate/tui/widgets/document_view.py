@@ -15,6 +15,8 @@ from textual.geometry import Region, Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.domain.line_text import text_width as cells_of
 from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.tui.fast_render import (
@@ -24,8 +26,7 @@ from tui_annotate.tui.fast_render import (
     filter_segments,
     set_extent,
 )
-from tui_annotate.tui.line_text import line_text, wrap_line
-from tui_annotate.tui.line_text import text_width as cells_of
+from tui_annotate.tui.line_text import wrap_line
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.text.cursor import TextCursor
 from tui_annotate.tui.text.layers import DocumentLayers

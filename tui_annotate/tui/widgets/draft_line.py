@@ -6,9 +6,10 @@ from typing import Final
 
 from textual.geometry import Size
 
-from tui_annotate.tui.draft.messages import Kind
-from tui_annotate.tui.line_text import Run, clip, line_text, wrap_line
-from tui_annotate.tui.palette import SUGGESTED
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.glyphs import SUGGESTED
+from tui_annotate.editor.messages import Kind
+from tui_annotate.tui.line_text import Run, clip, wrap_line
 from tui_annotate.tui.row_widgets import FixedRows
 
 GLYPH_CELLS: Final = 3

@@ -11,9 +11,10 @@ from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.message import Message
 
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.glyphs import FOCUS_BAR
 from tui_annotate.tui.line_input import LineInput
-from tui_annotate.tui.line_text import Run, clip, line_text, wrap_line
-from tui_annotate.tui.palette import FOCUS_BAR
+from tui_annotate.tui.line_text import Run, clip, wrap_line
 from tui_annotate.tui.row_widgets import FixedRows, Words, WordsLine, styled
 
 _NAME_CELLS: Final = 20

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text, runs_width
-from tui_annotate.tui.palette import STATE_GLYPHS, STATE_NAMES, PaintStyles
+from tui_annotate.domain.line_text import cut, line_text
+from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
+from tui_annotate.tui.line_text import Run, align_both_ends, runs_width
+from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.line_text import Run, align_both_ends, line_text, runs_width
+from tui_annotate.domain.line_text import line_text
+from tui_annotate.tui.line_text import Run, align_both_ends, runs_width
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 

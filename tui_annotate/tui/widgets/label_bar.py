@@ -10,8 +10,9 @@ from textual import events
 from textual.geometry import Size
 from textual.message import Message
 
-from tui_annotate.tui.line_text import Run, cut, line_text, runs_width
-from tui_annotate.tui.palette import CHOSEN, OPENS_MORE
+from tui_annotate.domain.line_text import cut, line_text
+from tui_annotate.editor.glyphs import CHOSEN, OPENS_MORE
+from tui_annotate.tui.line_text import Run, runs_width
 from tui_annotate.tui.row_widgets import FixedRows
 
 Option = tuple[str, str, bool, bool, int]

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 
 from textual.message import Message
 
-from tui_annotate.tui.line_text import Run, clip, cut, fit, line_text, text_width
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
+from tui_annotate.domain.line_text import cut, line_text, text_width
+from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
+from tui_annotate.tui.line_text import Run, clip, fit
 from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.score_cells import format_score
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tui_annotate.tui.line_text import Run, clip, cut, line_text, runs_width, text_width
+from tui_annotate.domain.line_text import cut, line_text, text_width
+from tui_annotate.tui.line_text import Run, clip, runs_width
 from tui_annotate.tui.row_widgets import FixedRows
 
 _LEAST_TITLE = 24  # minimum cells of a title before notes are dropped

@@ -10,11 +10,12 @@ from typing import NamedTuple, Protocol
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.line_text import line_text
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.tui.line_text import Run, clip, fit, line_text
-from tui_annotate.tui.palette import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES
+from tui_annotate.tui.line_text import Run, clip, fit
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
 

@@ -13,8 +13,8 @@ from tui_annotate import workspace
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.keys.actions import ACTIONS
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 
 ELSEWHERE = {"talk.write", "account.password", "undo", "redo", "sample.done"}

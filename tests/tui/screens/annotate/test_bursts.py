@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -10,6 +9,7 @@ from typing import Final
 
 import pytest
 
+from tests.helpers.effort import by_effort
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tests.tui.screens.bursts import at_once, dropped, seen, stored
 from tests.tui.screens.collection_workspace import LABELS as COLLECTED
@@ -19,7 +19,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.workspace import Workspace
 
-SEEDS: Final = 100 if os.environ.get("TUI_ANNOTATE_TORTURE") else 4
+SEEDS: Final = by_effort(push=1, full=4, torture=100)
 BURSTS: Final = 4
 _LATER: Final = 300  # pauses
 SAMPLES: Final = tuple(SampleKey("films", name) for name in "abc")

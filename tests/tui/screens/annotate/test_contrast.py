@@ -17,8 +17,8 @@ from tests.tui.screens.annotate_app import (
     open_app,
 )
 from tui_annotate.domain.samples import Document, Sample, Side
-from tui_annotate.tui.draft.contrast import NOTHING
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.editor.contrast import NOTHING
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 from tui_annotate.tui.screens.sample import signals
 

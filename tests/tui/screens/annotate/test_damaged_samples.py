@@ -15,8 +15,8 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
+from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
 from tui_annotate.services.annotate import OpenSample
-from tui_annotate.tui.draft.messages import NO_MESSAGE, MessageCode
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 
 

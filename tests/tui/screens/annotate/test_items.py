@@ -14,9 +14,9 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import SAMPLE, Note
+from tui_annotate.editor import citations
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import SAMPLE, Note
 from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen

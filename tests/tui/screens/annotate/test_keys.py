@@ -14,8 +14,8 @@ from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open
 from tests.tui.screens.bursts import at_once
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui import frame_guard
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.line_input import LineInput
 
 
@@ -315,3 +315,22 @@ async def test_keys_that_may_be_text_are_recorded_by_the_guard(
         assert times == []
         await person.press("j k j")
         assert len(times) == 3
+
+
+@pytest.mark.parametrize(
+    ("key", "code"),
+    [
+        ("W", MessageCode.KEY_WITHOUT_EFFECT),
+        ("f9", MessageCode.KEY_WITHOUT_EFFECT),
+        ("9", MessageCode.NO_LABEL_OF_DIGIT),
+    ],
+)
+async def test_a_key_without_effect_is_named(folder: Path, key: str, code: MessageCode) -> None:
+    """Nothing changes; the next key that acts removes the message."""
+    async with open_app(folder) as person:
+        await person.press(key)
+        assert person.said().code is code
+        assert key.removeprefix("f") in person.said().text
+        assert person.annotations == ()
+        await person.press("down")
+        assert person.said().code is not code

@@ -13,10 +13,10 @@ import pytest
 from tests.tui.screens.annotate_app import LABELS, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.tui.dialogs.news import NewsDialog
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.store_thread import StoreJob

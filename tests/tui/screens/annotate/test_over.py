@@ -10,8 +10,9 @@ from textual.widget import Widget
 
 from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, Words, make_workspace, open_app
 from tui_annotate.domain.samples import Document, Request, Sample, Side
+from tui_annotate.editor.key_map import HelpGroup
+from tui_annotate.editor.key_state import KeyState
 from tui_annotate.tui.dialogs.help import HelpDialog
-from tui_annotate.tui.keys.key_map import HelpGroup
 from tui_annotate.tui.screens.sample.panes import find_hits
 from tui_annotate.tui.screens.sample.signals import LOADING
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
@@ -48,10 +49,10 @@ async def test_a_click_moves_the_cursor_and_gives_its_side_the_keys(folder: Path
     """In the source: V, and the summary lights up; in the summary: R again."""
     async with open_app(folder, size=WIDE) as person:
         await click(person, person.screen.pane(Side.SOURCE), point(person, Side.SOURCE, "hurt"))
-        assert person.draft.state == "V"
+        assert person.draft.state == KeyState.SOURCE
         assert person.draft.matches[Side.SUMMARY][0].segment == 2
         await click(person, person.screen.pane(Side.SUMMARY), point(person, Side.SUMMARY, "cost"))
-        assert person.draft.state == "R"
+        assert person.draft.state.name == "READING"
         assert person.draft.segment(Side.SUMMARY) == 1
 
 
@@ -75,7 +76,7 @@ async def test_a_click_on_a_lit_sentence_takes_it_and_gives_it_back(folder: Path
         at = point(person, Side.SOURCE, "12 million")
         await click(person, source, at)
         assert len(person.draft.evidence) == 1
-        assert person.draft.state == "R"
+        assert person.draft.state is KeyState.READING
         person.screen.on_document_pane_match_clicked(
             DocumentPane.MatchClicked(person.screen.pane(Side.SUMMARY), 1)
         )
@@ -93,7 +94,7 @@ async def test_lists_are_clicked_into_focus(folder: Path) -> None:
         assert person.draft.focused == person.annotations[0].id
         await person.press("e")
         await click(person, AnnotationList, (4, 0))
-        assert person.draft.state == "E"
+        assert person.draft.state is KeyState.EDITING
 
 
 async def test_the_mouse_waits_while_a_note_is_open(folder: Path) -> None:
@@ -104,7 +105,7 @@ async def test_the_mouse_waits_while_a_note_is_open(folder: Path) -> None:
         at = point(person, Side.SUMMARY, "cost")
         await click(person, person.screen.pane(Side.SUMMARY), at)
         assert person.draft.pointers[Side.SUMMARY] == before
-        assert person.draft.state == "N"
+        assert person.draft.state is KeyState.NOTE
 
 
 def many() -> list[Sample]:
@@ -178,7 +179,7 @@ async def test_help_tells_the_keys_of_the_state(folder: Path) -> None:
         assert isinstance(dialog, HelpDialog)
         assert keys is not None
         assert dialog.heading in person.shown()
-        here, there = (_space(keys.help(state)) for state in "VR")
+        here, there = (_space(keys.help(state)) for state in (KeyState.SOURCE, KeyState.READING))
         assert here != there
         assert here[:15] in person.shown()
 

@@ -10,8 +10,8 @@ from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.errors import ReadOnly
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.keys.actions import ACTIONS
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.workspace import Workspace
 

@@ -15,11 +15,11 @@ from tui_annotate.domain.assignment_rules import Gold, Pool, Practice
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.storage.corpus.store import NewSample
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.feedback import FeedbackDialog
 from tui_annotate.tui.dialogs.question import QuestionDialog
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 from tui_annotate.tui.screens.sample import rows
 

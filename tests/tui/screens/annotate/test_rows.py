@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tests.tui.draft.draft_samples import draft, keys, light
+from tests.editor.draft_samples import draft, keys, light
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft import notes
-from tui_annotate.tui.keys.key_map import default_keys
+from tui_annotate.editor import notes
+from tui_annotate.editor.key_map import default_keys
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 

@@ -16,7 +16,7 @@ from textual.message import Message
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.messages import MessageCode
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 

@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 from textual import events
 
-from tests.tui.draft.draft_samples import typed_codes
+from tests.editor.draft_samples import typed_codes
 from tests.tui.screens.annotate_app import CHINESE, SUMMARY, Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import ANNOTATION, Note
+from tui_annotate.editor.key_state import READING
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import ANNOTATION, Note
 from tui_annotate.tui.screens.annotate import loader
 from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 
@@ -325,7 +326,7 @@ async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
         await person.press("down tab")
         await person.words("12", "pounds")
         await person.press("space")
-        assert person.draft.state == "R"
+        assert person.draft.state is READING
         await person.press("1")
         (known,) = person.annotations
         assert known.evidence[0].span.of(person.draft.text(Side.SOURCE)) == "12 million pounds"

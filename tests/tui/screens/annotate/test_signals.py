@@ -20,8 +20,8 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import VectorsPending
 from tui_annotate.domain.samples import Document, Sample, Side, Signals
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.assist.sample import SampleAssist
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
 from tui_annotate.tui.screens.sample import panes, signals
 
 WIDE = (140, 40)

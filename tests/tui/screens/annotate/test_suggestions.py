@@ -17,10 +17,11 @@ from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
+from tui_annotate.editor.glyphs import SUGGESTED
+from tui_annotate.editor.key_state import SELECTING
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.palette import SUGGESTED
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 
@@ -320,7 +321,7 @@ async def test_an_unknown_key_blinks_where_it_has_a_meaning_elsewhere(folder: Pa
         await person.press("c full_stop y")
         assert not person.annotations
         assert not person.draft.answering
-        assert person.draft.state == "S"
+        assert person.draft.state is SELECTING
 
 
 async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) -> None:

@@ -7,10 +7,10 @@ from pathlib import Path
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
-from tui_annotate.tui.draft.messages import MessageCode
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 
 KEY = SampleKey("films", "a")

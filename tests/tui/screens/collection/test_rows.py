@@ -10,7 +10,7 @@ from tests.tui.screens.annotate_app import make_workspace, open_app
 from tests.tui.screens.collection_workspace import LABELS, Collection
 from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.palette import CHOSEN
+from tui_annotate.editor.glyphs import CHOSEN
 from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import OPEN, CollectionTree, TreeRow
 

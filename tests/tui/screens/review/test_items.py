@@ -19,10 +19,9 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.review.state import CONFIRMING, LEAVING, ReviewDraft
+from tui_annotate.editor.review.words import DIFFERENCES, describe_group_status
 from tui_annotate.methods.adjudication import DifferenceKind
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import DIFFERENCES, describe_group_status
-from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING
 
 REPORT, DOCUMENT = SampleKey("pools", "r|7|run1"), SampleKey("pools", "d|7|doc-b")
 MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}

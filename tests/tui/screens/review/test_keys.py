@@ -11,9 +11,9 @@ from tests.tui.screens import review_app
 from tests.tui.screens.bursts import at_once
 from tests.tui.screens.review_app import Reviewer, open_review, settled
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.services.review import ReviewService
 from tui_annotate.tui import frame_guard
-from tui_annotate.tui.draft.messages import MessageCode
 
 EDIT = "1 e m paste:because_of_this enter enter full_stop plus 3 enter"
 

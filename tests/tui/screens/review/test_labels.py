@@ -9,9 +9,9 @@ import pytest
 
 from tests.tui.screens.review_app import BENIGN, EXTRINSIC, Reviewer, make, open_review, settled
 from tui_annotate import workspace
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.words import WARNING
 from tui_annotate.services.relabel import LabelChangeService
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.words import WARNING
 
 MADE_UP = ("Unwanted", "Made up")
 

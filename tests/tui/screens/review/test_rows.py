@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from tests.tui.draft.review.draft_samples import BENIGN, at, one
+from tests.editor.review.draft_samples import BENIGN, at, one
 from tests.tui.stage import run_stage
+from tui_annotate.domain.line_text import text_width
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_map import default_keys, shown_keys
-from tui_annotate.tui.line_text import text_width
+from tui_annotate.editor.key_map import default_keys, shown_keys
+from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.tui.screens.review.rows import bar, marks
 from tui_annotate.tui.screens.review.rows import candidates as listing
 from tui_annotate.tui.widgets.label_bar import LabelBar, Option

@@ -26,20 +26,20 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.queue_orders import CONFLICTS
 from tui_annotate.domain.samples import Side
+from tui_annotate.editor.glyphs import REFUSED
+from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import EDITING, REVIEWING
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, REOPENING, WHY
+from tui_annotate.editor.review.words import describe_group_status
+from tui_annotate.editor.words import WARNING
 from tui_annotate.methods.adjudication import DifferenceKind, GroupDecision, GroupStatus
 from tui_annotate.services.review.review_sample import ReviewRefusal
 from tui_annotate.tui.app import AnnotateApp
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
 from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import WHY
-from tui_annotate.tui.draft.review.words import describe_group_status
-from tui_annotate.tui.draft.words import WARNING
-from tui_annotate.tui.keys.key_lines import CONFIRMING, LEAVING, REFUSING, REOPENING
-from tui_annotate.tui.keys.key_map import default_keys
-from tui_annotate.tui.palette import REFUSED
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.review.rows import ReviewMessage, marks
 from tui_annotate.tui.screens.review.screen import ReviewScreen
@@ -239,13 +239,13 @@ async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
         keys = reviewer.shown().splitlines()[-1]
         assert " Enter " in keys
         assert " e " in keys
-        assert reviewer.review_draft.state == "E"
+        assert reviewer.review_draft.state is EDITING
         await reviewer.press("e")
-        assert reviewer.review_draft.state == "J"
+        assert reviewer.review_draft.state is REVIEWING
         await reviewer.press("e x")
         assert reviewer.message
         assert "Enter" in reviewer.line()
-        assert reviewer.review_draft.state == "E"
+        assert reviewer.review_draft.state is EDITING
         await reviewer.press("2 3 enter")
         assert reviewer.saved == ("edit", [(BENIGN,)])
         (one,) = found(folder)
@@ -263,7 +263,7 @@ async def test_an_edit_that_is_refused_stays_in_hand(folder: Path) -> None:
         await reviewer.press("c c e 2 4 enter")
         assert reviewer.message.kind == WARNING
         assert settled(folder) == ()
-        assert reviewer.review_draft.state == "E"
+        assert reviewer.review_draft.state is EDITING
         assert reviewer.review_draft.labels == [("Sourced",)]
         await reviewer.press("4 3 enter")
         assert reviewer.saved == ("edit", [(BENIGN,)])
@@ -275,7 +275,7 @@ async def test_what_nobody_marked_is_added(folder: Path) -> None:
     async with open_review(folder) as reviewer:
         await reviewer.press("+")
         assert reviewer.message
-        assert reviewer.review_draft.state == "J"
+        assert reviewer.review_draft.state is REVIEWING
         await reviewer.words("director")
         assert reviewer.line().startswith("+ ")
         assert '"director"' in reviewer.line()

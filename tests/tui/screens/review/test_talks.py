@@ -10,8 +10,8 @@ from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_rev
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
-from tui_annotate.tui.draft.review.messages import ReviewText
 
 
 def ask(folder: Path, name: str, text: str) -> None:

@@ -17,15 +17,16 @@ from tests.helpers import annotated_file as viewed
 from tests.tui.screens import annotate_app
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.samples import Side, Signals
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.key_map import default_keys
+from tui_annotate.editor.key_state import READING
+from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.view.state import ViewDraft
+from tui_annotate.editor.view.words import build_pages, describe_annotation
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import build_pages, describe_annotation
-from tui_annotate.tui.keys.actions import ACTIONS
-from tui_annotate.tui.keys.key_map import default_keys
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.view.rows import about_lines
 from tui_annotate.tui.screens.view.screen import ViewScreen
@@ -259,7 +260,7 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
         before = (tmp_path / "work.jsonl").read_bytes()
         kept = reader.draft.all_annotations
         for action in writing:
-            if "R" not in action.states:
+            if READING not in action.states:
                 continue
             for key in action.keys:
                 await reader.press(key)

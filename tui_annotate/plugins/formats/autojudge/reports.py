@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.records import FIELD_REFUSED
+from tui_annotate.plugins.json_records import Doubt
 from tui_annotate.plugins.record_validation import LONGEST_TEXT, describe_value, parse_identifier
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, carry_plainly
 
@@ -141,18 +143,22 @@ def unpack_report(line: str) -> RunReport:
     return RunReport(value["topic_id"], run, tuple(sentences), documents)
 
 
-def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[str]]:
-    """Parse a system's report; return the report and warnings about its documents."""
+def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[Doubt]]:
+    """Parse a system's report; return the report, and doubts about its citations and documents.
+
+    A citation by a number that `references` does not have is refused by itself.
+    """
     about = object_of(value, "metadata")
     key = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
     if key is None:
         raise InvalidInput(
             "the report has neither 'responses' nor 'answer'", "add the report's sentences"
         )
-    sentences = _read_sentences(value[key], value.get("references"), name=key)
-    documents, doubts = read_pages(value.get("documents"))
+    doubts: list[Doubt] = []
+    sentences = _read_sentences(value[key], value.get("references"), name=key, doubts=doubts)
+    documents, skipped = read_pages(value.get("documents"))
     run = ReportRun(*_read_names(about, "run_id", "team_id", of="metadata"))
-    return RunReport(_read_topic_id(about), run, sentences, documents), doubts
+    return RunReport(_read_topic_id(about), run, sentences, documents), [*doubts, *skipped]
 
 
 def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
@@ -160,10 +166,11 @@ def read_exported_report(line: Mapping[str, Any], *, of: str = "") -> RunReport:
     value = object_of(line, "report", of=of)
     if not isinstance(value.get("sentences"), list):
         raise bad_field(value, "sentences", "a list", of="report")
-    sentences = _read_sentences(value["sentences"], None, name="sentences")
-    documents, doubts = read_pages(value.get("documents"))
-    if doubts:
-        raise InvalidInput(doubts[0])
+    doubts: list[Doubt] = []
+    sentences = _read_sentences(value["sentences"], None, name="sentences", doubts=doubts)
+    documents, skipped = read_pages(value.get("documents"))
+    for doubt in (*doubts, *skipped):
+        raise doubt if isinstance(doubt, InvalidInput) else InvalidInput(doubt)
     run, team, topic = _read_names(value, "run_id", "team_id", "topic_id", of="report")
     return RunReport(topic, ReportRun(run, team), sentences, documents)
 
@@ -187,7 +194,9 @@ def _read_topic_id(about: Mapping[str, Any]) -> str:
     return topic
 
 
-def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSentence, ...]:
+def _read_sentences(
+    value: Any, references: Any, *, name: str, doubts: list[Doubt]
+) -> tuple[CitedSentence, ...]:
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
     texts, cited_ids = [], []
@@ -200,10 +209,13 @@ def _read_sentences(value: Any, references: Any, *, name: str) -> tuple[CitedSen
             raise InvalidInput(f"sentence {place} of {name!r}: {error.message}", error.hint)
         texts.append(each["text"])
         cited_ids.append(each.get("citations"))
-    return tuple(map(CitedSentence, texts, _read_citations(cited_ids, references)))
+    return tuple(map(CitedSentence, texts, _read_citations(cited_ids, references, doubts=doubts)))
 
 
-def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str, ...]]:
+def _read_citations(
+    cited_ids: Sequence[Any], references: Any, *, doubts: list[Doubt]
+) -> list[tuple[str, ...]]:
+    """Return the ids of the documents that each sentence cites; add an error for a wrong number."""
     first: tuple[int, str] | None = None
     for place, value in enumerate(cited_ids):
         style = _citation_style(value, place)
@@ -219,7 +231,24 @@ def _read_citations(cited_ids: Sequence[Any], references: Any) -> list[tuple[str
         if not isinstance(references, list) or {*map(type, references)} - {str}:
             raise InvalidInput("'references' is not a list of document ids")
         listed = references
+    if first[1] == "places":
+        doubts += [
+            _wrong_number(number, place, len(listed))
+            for place, value in enumerate(cited_ids)
+            for number in value or ()
+            if not 0 <= number < len(listed)
+        ]
     return [_cited_ids(value or (), listed) for value in cited_ids]
+
+
+def _wrong_number(number: int, place: int, count: int) -> InvalidInput:
+    """Return the error for a citation by a number that a report's `count` references lack."""
+    there = f"numbers from 0 to {count - 1}" if count else "no references"
+    return InvalidInput(
+        f"citation {number} of sentence {place}: the report has {there}",
+        "cite a document by its position in 'references', counted from 0, or by its id",
+        code=FIELD_REFUSED,
+    )
 
 
 def _citation_style(value: Any, place: int) -> str:

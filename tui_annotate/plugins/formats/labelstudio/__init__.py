@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, TextIO
 
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
-from tui_annotate.plugins.formats.labelstudio.json_min import is_min_row, read_min_tasks
-from tui_annotate.plugins.formats.labelstudio.reader import TaskReader
-from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, split_task
 from tui_annotate.plugins.formats.labelstudio.writer import TaskWriter
 from tui_annotate.plugins.json_records import (
     Doubt,
     read_json_records,
-    read_records_of,
     write_json_array,
 )
-from tui_annotate.plugins.offset_units import CODE_POINTS
+from tui_annotate.plugins.label_studio.flat_rows import FlatRow, is_flat_row, read_flat_rows
+from tui_annotate.plugins.label_studio.reader import read_task
+from tui_annotate.plugins.label_studio.results import ABOUT, FORMAT
 from tui_annotate.plugins.pair_columns import STANDARD, fill_columns
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.record_validation import choose_dataset_name
+from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name
 
 
 class LabelStudioFormat:
@@ -37,17 +36,13 @@ class LabelStudioFormat:
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
         options = fill_columns(options, STANDARD)
+        if _has_flat_rows(path, options):
+            return _read_flat_rows(path, options, dataset)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
-            found = split_task(fields, options, unit=CODE_POINTS)
-            doubts = list(found.doubts)
-            if found.was != found.unit:
-                doubts.append(f"the task's offsets are counted in {found.was}")
-            task = TaskReader(found, value.number, doubts)
-            return task.record(dataset, value.where), doubts
+            where, number = value.where, value.number
+            return read_task(fields, options, dataset=dataset, where=where, number=number)
 
-        if _has_min_rows(path, options):
-            return read_records_of(read_min_tasks(path, options), read, what="task")
         parts = frozenset({"annotations", "predictions", "result"})
         return read_json_records(path, options, read, what="task", parts=parts)
 
@@ -61,7 +56,17 @@ class LabelStudioFormat:
         return writer.report
 
 
-def _has_min_rows(path: Path, options: ImportOptions) -> bool:
+def _has_flat_rows(path: Path, options: ImportOptions) -> bool:
     values = read_json_values(path, encoding=options.encoding)
     first = next((each.value for each in values if isinstance(each, JsonValue)), None)
-    return isinstance(first, dict) and is_min_row(first)
+    return isinstance(first, dict) and is_flat_row(first)
+
+
+def _read_flat_rows(path: Path, options: ImportOptions, dataset: str) -> Iterator[Record | Problem]:
+    values = read_json_values(path, encoding=options.encoding, meter=options.meter)
+    rows = (
+        value if isinstance(value, Problem) else FlatRow(value.where, value.value)
+        for value in values
+    )
+    with closing(NameRegister()) as seen:
+        yield from read_flat_rows(rows, options, dataset=dataset, seen=seen)

@@ -10,9 +10,9 @@ from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Document, Request, Sample, Side
-from tui_annotate.plugins.formats.labelstudio.results import ABOUT, FORMAT, MACHINE, UNIT
 from tui_annotate.plugins.joined_texts import EVIDENCE, LINK, PART
 from tui_annotate.plugins.json_records import count_ambiguous_labels, description_fields, join_label
+from tui_annotate.plugins.label_studio.results import ABOUT, FORMAT, MACHINE, UNIT
 from tui_annotate.plugins.losses import LossCounter
 from tui_annotate.plugins.offset_units import CODE_POINTS
 from tui_annotate.plugins.protocols import ExportReport

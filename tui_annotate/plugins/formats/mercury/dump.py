@@ -5,6 +5,7 @@ An imported annotation that was not edited is exported unchanged.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -361,8 +362,9 @@ def _is_no_span(row: Mapping[str, Any], side: Side) -> bool:
 def parse_label_names(value: Any, annotation: str) -> Any:
     """Return the list of names that the label of an annotation stands for.
 
-    Mercury's first versions stored one plain name, later ones a list, or a list as JSON text. No
-    label is an empty list. Any other value is returned as it is.
+    Mercury's first versions stored one plain name, later ones a list, or a list as JSON text. A
+    plain name such as `5` or `true`, which is text in a database, may be a number or Boolean value
+    in its dump. No label is an empty list. Any other value is returned as it is.
 
     Raises:
         InvalidInput: the label begins as JSON does, but is not valid JSON.
@@ -371,6 +373,8 @@ def parse_label_names(value: Any, annotation: str) -> Any:
         return []
     if isinstance(value, str) and value[0] in '["{':
         value = parse_json_text(value, what=f"the label of {annotation}")
+    if isinstance(value, bool | int | float):
+        value = json.dumps(value)
     return [value] if isinstance(value, str) else value
 
 

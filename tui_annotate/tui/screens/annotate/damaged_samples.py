@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.plural import format_count
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage, combine_messages
-from tui_annotate.tui.draft.words import WARNING, with_more
+from tui_annotate.editor.messages import MessageCode, StatusMessage, combine_messages
+from tui_annotate.editor.words import WARNING, with_more
 from tui_annotate.tui.screens.sample.feature import FoundSample
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import SampleKey
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
 
 NAMED: Final = 3
 """Maximum number of damaged samples that a message or a line of the log names."""
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 def open_undamaged(
     find: Callable[[Sequence[SampleKey]], SampleKey | None],
-    open_key: Callable[[SampleKey], OpenSample],
+    open_key: Callable[[SampleKey], ShownSample],
 ) -> FoundSample:
     """Open the first sample whose texts are those that were imported.
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.tui.draft import label_actions, notes, single_document
-from tui_annotate.tui.draft.effects import Effect, Open, OpenNote
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import describe_request
+from tui_annotate.editor import label_actions, notes, single_document
+from tui_annotate.editor.effects import Effect, Open, OpenNote, Page
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import describe_request
+from tui_annotate.tui.label_colors import label_slot
 from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
@@ -104,17 +105,17 @@ class SampleDialogs:
         match effect:
             case OpenNote(text):
                 self._notes.open(text)
-            case Open("labels"):
+            case Open(Page.LABELS):
                 self._ask_label(draft)
-            case Open("former"):
+            case Open(Page.PAST_ANNOTATIONS):
                 self._ask_former(session, draft)
-            case Open("help"):
+            case Open(Page.HELP):
                 from tui_annotate.tui.dialogs.help import help_dialog
 
                 self._screen.open_dialog(help_dialog(session.keys, draft.state))
-            case Open("request"):
+            case Open(Page.REQUEST):
                 self._show_pages(current)
-            case Open("go"):
+            case Open(Page.JUMP):
                 from tui_annotate.tui.dialogs.jump import JumpDialog
 
                 dialog = JumpDialog(session.annotate.find)
@@ -178,4 +179,4 @@ class SampleDialogs:
 
 
 def _label_slots(draft: Draft) -> dict[LabelPath, int]:
-    return {label.path: draft.slot(label.path) for label in draft.tree.walk()}
+    return {label.path: label_slot(draft.tree, label.path) for label in draft.tree.walk()}

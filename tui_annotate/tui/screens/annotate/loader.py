@@ -16,10 +16,10 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import completion, single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.label_set_change import describe_reopened
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor import completion, single_document
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.label_set_change import describe_reopened
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
     MessageCode,
@@ -27,18 +27,18 @@ from tui_annotate.tui.draft.messages import (
     add_state,
     make_message,
 )
-from tui_annotate.tui.draft.resume_state import dump_state, restore
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
+from tui_annotate.editor.resume_state import dump_state, restore
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.storage.log.adjudications import WorkLock
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 PLACE_PAUSE: Final = 1.0
@@ -62,7 +62,7 @@ class SampleSession:
     """
 
     session: AnnotatorSession
-    open_sample: OpenSample
+    open_sample: ShownSample
     draft: Draft
     listening_since: float | None = None
     begun: bool = False
@@ -75,7 +75,7 @@ def name_lock(lock: WorkLock, *, last: bool = False) -> MessageCode:
     return MessageCode.LOCKED_AND_LAST if last else MessageCode.LOCKED
 
 
-def _describe_state(open_sample: OpenSample, draft: Draft) -> AnyMessage:
+def _describe_state(open_sample: ShownSample, draft: Draft) -> AnyMessage:
     """Return why a sample cannot be changed, or was reopened; empty if neither applies."""
     lock = open_sample.lock
     if lock.locked:
@@ -87,7 +87,7 @@ def _describe_state(open_sample: OpenSample, draft: Draft) -> AnyMessage:
     return ""
 
 
-def _lacks_rating(open_sample: OpenSample) -> bool:
+def _lacks_rating(open_sample: ShownSample) -> bool:
     """Return whether a reopened sample is not rated, although its kind has a rating scale."""
     work = open_sample.assignment
     return work.state is State.REOPENED and bool(open_sample.scale) and not work.rating
@@ -125,14 +125,14 @@ class SampleSource:
             session.annotate.people.keep_place(session.person.id, key, place)
         return found
 
-    def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
+    def open(self, session: AnnotatorSession, key: SampleKey) -> ShownSample:
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
         """Return the sample `step` positions after a sample in the queue; None beyond the ends."""
         return session.annotate.neighbour(session.person.id, key, step, order=session.order)
 
-    def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> Draft:
+    def new_draft(self, open_sample: ShownSample, *, last_label: tuple[str, ...]) -> Draft:
         """Create the state on screen of a newly opened sample, without unsaved work."""
         sample = single_document.to_screen_sample(open_sample.sample)
         return Draft(
@@ -143,6 +143,7 @@ class SampleSource:
             last_label=last_label,
             scale=open_sample.scale,
             rating=open_sample.assignment.rating,
+            comment=open_sample.assignment.comment,
             asks_rating=_lacks_rating(open_sample),
             citations=list_citations(sample),
         )
@@ -173,7 +174,7 @@ class PrefetchedSamples:
     here: SampleKey
     moment: int
     neighbours: Mapping[int, SampleKey | None]
-    desks: Mapping[SampleKey, OpenSample]
+    desks: Mapping[SampleKey, ShownSample]
 
 
 class SampleLoader:
@@ -193,7 +194,7 @@ class SampleLoader:
     # the sample on screen
 
     def begin(
-        self, session: AnnotatorSession, open_sample: OpenSample, message: StatusMessage
+        self, session: AnnotatorSession, open_sample: ShownSample, message: StatusMessage
     ) -> None:
         screen = self._screen
         self._saves.busy = False
@@ -277,7 +278,7 @@ class SampleLoader:
             self._notify_features(session, found.open_sample)
         return found
 
-    def open(self, key: SampleKey) -> OpenSample:
+    def open(self, key: SampleKey) -> ShownSample:
         session = self._screen.session
         if session is None:
             raise Unavailable("no workspace is open")
@@ -286,7 +287,7 @@ class SampleLoader:
         self._notify_features(session, open_sample)
         return open_sample
 
-    def _notify_features(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def _notify_features(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         for feature in self._screen.features:
             feature.opened(session, open_sample)
 
@@ -459,7 +460,7 @@ class SampleLoader:
 
     # prefetching
 
-    def _take_prefetched(self, to: SampleKey | int | None) -> OpenSample | None:
+    def _take_prefetched(self, to: SampleKey | int | None) -> ShownSample | None:
         screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
@@ -501,7 +502,7 @@ class SampleLoader:
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
             neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}
-            desks: dict[SampleKey, OpenSample] = {}
+            desks: dict[SampleKey, ShownSample] = {}
             for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
                 if saver.waiting > 1:
                     return None  # another job waits for the store

@@ -9,10 +9,10 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.comments import quote_annotation
 from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import Sample
+from tui_annotate.editor.review.state import WHY
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.words import describe_labels, quote_text
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
-from tui_annotate.tui.draft.review.state import WHY
-from tui_annotate.tui.draft.words import describe_labels, quote_text
-from tui_annotate.tui.screen_message import ScreenMessage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread

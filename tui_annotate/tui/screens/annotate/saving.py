@@ -17,39 +17,40 @@ from tui_annotate.domain.adjudication_history import LOCKED_CODE
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State, describe_set_aside
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
-from tui_annotate.tui.draft import (
+from tui_annotate.editor import (
     completion,
     label_set_change,
     navigation,
     single_document,
     suggestion_actions,
 )
-from tui_annotate.tui.draft.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
-from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
+from tui_annotate.editor.label_set_change import DraftLabelSetChange
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
     MessageCode,
     StatusMessage,
     combine_messages,
 )
-from tui_annotate.tui.draft.state import SAMPLE, Draft, Note
-from tui_annotate.tui.draft.words import (
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import SAMPLE, Draft, Note
+from tui_annotate.editor.words import (
     ERROR,
     SAVED,
     WARNING,
     describe_kind,
     describe_labels,
 )
-from tui_annotate.tui.screen_message import describe_error
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FinishedSample, FoundSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
-    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.services.annotate import SaveResult
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 SAVED_STATE: Final = "saved"
@@ -57,7 +58,7 @@ SAVING_STATE: Final = "saving"
 NOT_SAVED: Final = "not saved"  # the status line shows the reason
 
 Found = TypeVar("Found")
-_Reloaded = tuple["OpenSample", Mapping[LabelPath, LabelPath]]
+_Reloaded = tuple["ShownSample", Mapping[LabelPath, LabelPath]]
 
 _PRACTICE_MESSAGES: Final = {
     (True, True): MessageCode.PRACTICE_PASSED,
@@ -156,12 +157,17 @@ class SaveController:
         self.refused(error)
 
     def take_over_answer(self, saved: SaveResult) -> None:
-        """Update the open sample with the state that the store returned after a save."""
+        """Update an annotator's open sample with the state that the store returned after a save."""
+        from tui_annotate.services.annotate import OpenSample
+
         screen = self._screen
         current = screen.current
         if current is None or saved.key != current.open_sample.sample.key:
             return
-        open_sample, state = current.open_sample, saved.assignment.state
+        open_sample = current.open_sample
+        if not isinstance(open_sample, OpenSample):
+            return
+        state = saved.assignment.state
         finished = open_sample.finished + state.finished - open_sample.assignment.state.finished
         before = open_sample.assignment.state
         open_sample = replace(
@@ -172,6 +178,7 @@ class SaveController:
             flagged=open_sample.flagged + _moved(State.FLAGGED, before, state),
         )
         current.draft.rating = saved.assignment.rating
+        current.draft.comment = saved.assignment.comment
         for feature in screen.features:
             open_sample = feature.saved(current.draft, saved, open_sample)
         screen.current = replace(current, open_sample=open_sample)
@@ -219,12 +226,13 @@ class SaveController:
         # Marked as a write, so that another failed save before it does not drop this job.
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
-    def take_over_desk(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
+    def take_over_desk(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
         """Update the annotations and rating on screen from the store, and keep unsaved work."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
         label_set_change.take_over(draft, change, stored)
         draft.rating = now.assignment.rating
+        draft.comment = now.assignment.comment
         if screen.current and draft is screen.current.draft:
             screen.current = replace(screen.current, open_sample=now)
             screen.loader.last_label = draft.last_label
@@ -379,7 +387,7 @@ class AnnotationSaves:
     # the end of a sample
 
     def _finish(
-        self, session: AnnotatorSession, open_sample: OpenSample, verb: str, *, reason: str
+        self, session: AnnotatorSession, open_sample: ShownSample, verb: str, *, reason: str
     ) -> None:
         screen = self._screen
         if self._saves.busy or screen.draft is None:

@@ -12,7 +12,7 @@ from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, ByScore, ScoreDirection, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
-from tui_annotate.tui.draft.effects import Effect, Open
+from tui_annotate.editor.effects import Effect, Open, Page
 from tui_annotate.tui.screens.annotate.features import ANNOTATE_FEATURES
 from tui_annotate.tui.screens.annotate.features.suggestions import Suggestions
 from tui_annotate.tui.screens.annotate.loader import SampleSource
@@ -151,9 +151,9 @@ class AnnotateScreen(WorkspaceScreen):
 
     def handle(self, effect: Effect) -> bool:
         match effect:
-            case Open("rivals"):
+            case Open(Page.SIBLINGS):
                 self.queue.ask_siblings()
-            case Open("order"):
+            case Open(Page.QUEUE_ORDER):
                 self.queue.open(ordering=True)
             case _:
                 return super().handle(effect)

@@ -26,19 +26,19 @@ from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.editor import completion, cursor_actions, highlights
+from tui_annotate.editor.actions import action_of
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
+from tui_annotate.editor.key_map import KeyMap, key_label, table_key
+from tui_annotate.editor.key_state import READING, SELECTING
+from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
+from tui_annotate.editor.navigation import show
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import DRAFT, HINT, WARNING
 from tui_annotate.plugins import registry
 from tui_annotate.tui import key_queue, terminal
-from tui_annotate.tui.draft import completion, cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open, OpenNote
-from tui_annotate.tui.draft.key_handlers import press
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
-from tui_annotate.tui.draft.navigation import show
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import DRAFT, HINT, WARNING
 from tui_annotate.tui.frame_guard import FrameGuard
 from tui_annotate.tui.key_queue import KeyOrPaste
-from tui_annotate.tui.keys.actions import READING, action_of
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import (
     SampleLoader,
@@ -59,7 +59,8 @@ from tui_annotate.tui.widgets.note_input import NoteInput
 if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.suggestions import Suggestion
-    from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.services.annotate import SaveResult
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 Found = TypeVar("Found")
@@ -87,6 +88,8 @@ _BEYOND_SAMPLE: Final = frozenset({"talk.write", "account.password", "undo", "re
 READING_TIME: Final = 1.0
 """Seconds for which a sample must be on screen before its first key press can complete it."""
 
+_AT_SUMMARY: Final = READING | SELECTING
+
 _REPEAT: Final = 0.3
 """Fraction of the minimum reading time within which a second key press counts as a held key."""
 
@@ -102,14 +105,14 @@ class ReportingApp(Protocol):
 
 @dataclass
 class AppRequest(Message):
-    """Message that requests an action of the app: `print`, `password`, `sync` or `sign out`."""
+    """Message that requests a page of the app: to print work, for the password, sync, sign out."""
 
-    request: str
+    page: Page
 
 
 def _changes(draft: Draft, action: str) -> bool:
     """Return whether an action changes stored work, or prepares a change, in a draft's state."""
-    return not set(action_of(action).changes).isdisjoint(draft.key_states)
+    return bool(action_of(action).changes & draft.key_states)
 
 
 def _changes_sample(draft: Draft, action: str) -> bool:
@@ -206,7 +209,7 @@ class WorkspaceScreen(SampleScreen):
         return self.current.session if self.current else None
 
     @property
-    def open_sample(self) -> OpenSample | None:
+    def open_sample(self) -> ShownSample | None:
         """The open sample as the store returned it last; None before the first sample."""
         return self.current.open_sample if self.current else None
 
@@ -296,7 +299,7 @@ class WorkspaceScreen(SampleScreen):
     def begin(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
         """Show a sample at the position where its annotator stopped working on it."""
@@ -434,7 +437,7 @@ class WorkspaceScreen(SampleScreen):
 
     def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
         """Return whether a key completes or skips a sample before there was time to read it."""
-        if action != "sample.skip" and not (action == "sample.done" and draft.state in "RS"):
+        if action != "sample.skip" and not (action == "sample.done" and draft.state in _AT_SUMMARY):
             return False
         before, self._ended_at = self._ended_at, now
         current = self.current
@@ -458,8 +461,10 @@ class WorkspaceScreen(SampleScreen):
             self.perform(cursor_actions.press_hint_key(draft, key))
         elif action:
             self.do(action, digit=key if action.startswith("option.") else "")
-        elif draft.pending or (self.key_map and self.key_map.action(key, READING)):
-            self.perform([Blink()])  # the key has an action in another state
+        elif draft.pending:
+            self.perform([Blink()])
+        else:
+            self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def do(self, action: str, *, digit: str = "") -> None:
         draft, now = self.draft, events.Event().time
@@ -493,10 +498,6 @@ class WorkspaceScreen(SampleScreen):
     def may_do(self, action: str) -> bool:
         return not self.too_small or action_of(action).in_small_window
 
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        comment = self.open_sample.assignment.comment if self.open_sample else ""
-        return press(draft, action, digit=digit, comment=comment, more=self.feature_keys)
-
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
         """Take or remove the clicked match as evidence, or only show it.
 
@@ -521,14 +522,14 @@ class WorkspaceScreen(SampleScreen):
 
     def handle(self, effect: Effect) -> bool:
         match effect:
-            case Open("signals"):
+            case Open(Page.SIGNALS):
                 self.panes.next_signals()
-            case Open("sample", step):
+            case Open(Page.SAMPLE, step):
                 self.loader.step(step)
-            case Open("queue"):
+            case Open(Page.QUEUE):
                 self.open_queue()
-            case Open("print" | "password" | "sign out" | "sync" as request):
-                self.post_message(AppRequest(request))
+            case Open(Page.PRINT_WORK | Page.PASSWORD | Page.SIGN_OUT | Page.SYNC as page):
+                self.post_message(AppRequest(page))
             case _:
                 return super().handle(effect)
         return True

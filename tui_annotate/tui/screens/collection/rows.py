@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.report_collections import TreeBranch, TreeLeaf
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.line_text import Run, align_both_ends, cut, line_text
-from tui_annotate.tui.palette import CHOSEN, FOCUS_BAR
+from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.tui.line_text import Run, align_both_ends
 from tui_annotate.tui.row_widgets import RowList
-from tui_annotate.tui.screen_message import ScreenMessage
 
 Path = tuple[str, ...]
 """Path of names in the collection tree: request, run, item; empty for the whole collection."""

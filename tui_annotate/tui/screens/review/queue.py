@@ -11,7 +11,7 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.widgets.queue_rows import QueueEntry, describe_entry
 
 if TYPE_CHECKING:

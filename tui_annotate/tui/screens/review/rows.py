@@ -6,14 +6,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor
+from tui_annotate.domain.line_text import cut, line_text, text_width
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
-from tui_annotate.methods.adjudication import GroupDecision, GroupStatus
-from tui_annotate.tui.draft.review.state import ReviewDraft, ReviewPosition
-from tui_annotate.tui.draft.review.words import describe_group_status, describe_refusal
-from tui_annotate.tui.draft.words import quote_text
-from tui_annotate.tui.line_text import cut, line_text, text_width
-from tui_annotate.tui.palette import (
+from tui_annotate.editor.glyphs import (
     AGREED,
     CHOSEN,
     CONFLICT,
@@ -25,8 +21,12 @@ from tui_annotate.tui.palette import (
     PLACES,
     REFUSED,
 )
+from tui_annotate.editor.review.state import ReviewDraft, ReviewPosition
+from tui_annotate.editor.review.words import describe_group_status, describe_refusal
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.words import quote_text
+from tui_annotate.methods.adjudication import GroupDecision, GroupStatus
 from tui_annotate.tui.row_widgets import Words, wrap_words
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.rows import Title, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus

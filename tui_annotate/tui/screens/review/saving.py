@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.tui.draft import single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.effects import (
+from tui_annotate.editor import single_document
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.effects import (
     Comment,
     CompleteReview,
     Effect,
@@ -28,27 +28,27 @@ from tui_annotate.tui.draft.effects import (
     TakeCandidates,
     Undo,
 )
-from tui_annotate.tui.draft.label_set_change import DraftLabelSetChange
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.review import key_handlers
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import UNDONE, describe_action
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.words import SAVED, WARNING
-from tui_annotate.tui.screen_message import describe_error
+from tui_annotate.editor.label_set_change import DraftLabelSetChange
+from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.review import key_handlers
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.review.words import UNDONE, describe_action
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.services.annotate import SaveResult
     from tui_annotate.services.review import ReviewResult, ReviewSample
-    from tui_annotate.storage.log.ledger import ActionResult
     from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -84,14 +84,14 @@ class ReviewSource(SampleSource):
 
         return open_undamaged(find, partial(self.open, session))
 
-    def open(self, session: AnnotatorSession, key: SampleKey) -> OpenSample:
-        return cast("OpenSample", session.team().review.open(session.person.id, key))
+    def open(self, session: AnnotatorSession, key: SampleKey) -> ReviewSample:
+        return session.team().review.open(session.person.id, key)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
         return session.team().review.neighbour(session.person.id, key, step)
 
-    def new_draft(self, open_sample: OpenSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
-        found = cast("ReviewSample", open_sample)
+    def new_draft(self, open_sample: ShownSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+        found = review_sample_of(open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
             single_document.to_screen_sample(open_sample.sample),
@@ -119,18 +119,41 @@ class ReviewSource(SampleSource):
         return partial(review.read, who, key, seconds=seconds)
 
 
+def review_sample_of(open_sample: ShownSample) -> ReviewSample:
+    """Return a sample that `ReviewSource` opened.
+
+    Raises:
+        TypeError: the sample was opened for an annotator.
+    """
+    from tui_annotate.services.review import ReviewSample
+
+    if isinstance(open_sample, ReviewSample):
+        return open_sample
+    raise TypeError(f"{open_sample.sample.key} was not opened for review")
+
+
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
     draft.annotations = single_document.exchange_all_sides(sample, found.annotations)
     candidates = [word for word, _ in found.ratings if word not in found.scale]
-    draft.scale, draft.rating = (*found.scale, *candidates), found.assignment.rating
+    draft.scale = (*found.scale, *candidates)
+    draft.rating = found.assignment.rating
+    draft.comment = _final_comment(found)
     draft.open_parts, draft.ratings = found.open, found.ratings
     draft.progress, draft.blocked_reason = found.assignment.state, found.refused
     draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
     draft.reopened = found.reopened
     draft.locked_people = found.locked_people
+
+
+def _final_comment(found: ReviewSample) -> str:
+    """Return the adjudicated sample comment, else the comment on which the annotators agree."""
+    if found.assignment.comment:
+        return found.assignment.comment
+    comments = {layer.comment for layer in found.layers if layer.comment}
+    return comments.pop() if len(comments) == 1 else ""
 
 
 class ReviewSaves:
@@ -225,12 +248,13 @@ class ReviewSaves:
             return
         assignment = review_result.assignment
         draft.progress, draft.rating = assignment.state, assignment.rating
-        before = cast("ReviewSample", open_sample)
+        before = review_sample_of(open_sample)
         now = replace(before, assignment=assignment, open=review_result.open)
         now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
         draft.open_parts = review_result.open
+        draft.comment = _final_comment(now)
         if current := self._screen.current:
-            self._screen.current = replace(current, open_sample=cast("OpenSample", now))
+            self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
         draft, open_sample = self._draft, self._screen.open_sample
@@ -288,10 +312,10 @@ class ReviewSaves:
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
-    def take_over(self, draft: Draft, now: OpenSample, change: DraftLabelSetChange) -> None:
+    def take_over(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
-            found = cast("ReviewSample", now)
+            found = review_sample_of(now)
             self._source.token.seen = found.seen
             take_over(draft, found)
             key_handlers.apply_relabelling(draft, change)
@@ -342,18 +366,18 @@ class ReviewSaves:
             return
         who, loader = session.person.id, self._screen.loader
 
-        def call() -> tuple[ActionResult, FoundSample] | None:
+        def call() -> tuple[SaveResult, FoundSample] | None:
             review = session.team().review
             undone = review.redo(who) if redo else review.undo(who)
             if undone is None:
                 return None
-            return undone, open_undamaged(lambda _: undone.stream.key, loader.open)
+            return undone, open_undamaged(lambda _: undone.key, loader.open)
 
         self._saves.busy = True
         done = partial(self._on_undone, redo=redo)
         self._saves.send(StoreJob(call, done, self._saves.refused, shown=True))
 
-    def _on_undone(self, answer: tuple[ActionResult, FoundSample] | None, *, redo: bool) -> None:
+    def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
         self._saves.busy = False
         screen = self._screen
         if answer is None or screen.session is None:
@@ -362,7 +386,7 @@ class ReviewSaves:
             )
             return
         done, found = answer
-        open_sample, key = found.open_sample, done.stream.key
+        open_sample, key = found.open_sample, done.key
         here = screen.open_sample is not None and screen.open_sample.sample.key == key
         fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
         draft = self._draft

@@ -9,25 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, cast
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual.app import ComposeResult
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import NO_MESSAGE, Kind, StatusMessage
-from tui_annotate.tui.draft.review import key_handlers
-from tui_annotate.tui.draft.review.messages import ReviewText
-from tui_annotate.tui.draft.review.state import ReviewDraft
-from tui_annotate.tui.draft.review.words import draft_line
-from tui_annotate.tui.draft.state import RATING, Draft
+from tui_annotate.editor.effects import Effect, Open, Page
+from tui_annotate.editor.glyphs import STATE_GLYPHS
+from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.key_state import REVIEWING
+from tui_annotate.editor.messages import NO_MESSAGE, Kind, StatusMessage
+from tui_annotate.editor.review import key_handlers
+from tui_annotate.editor.review.messages import ReviewText
+from tui_annotate.editor.review.state import CONFIRMING, REOPENING, ReviewDraft
+from tui_annotate.editor.review.words import draft_line
+from tui_annotate.editor.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
-from tui_annotate.tui.keys.actions import REVIEWING
-from tui_annotate.tui.keys.key_lines import CONFIRMING, REOPENING
-from tui_annotate.tui.keys.key_map import KeyMap
-from tui_annotate.tui.palette import STATE_GLYPHS
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.annotate.features.collection import Collection
 from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments
@@ -41,7 +40,7 @@ from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
 from tui_annotate.tui.screens.review import rows
 from tui_annotate.tui.screens.review.queue import ReviewQueue
 from tui_annotate.tui.screens.review.rows import ReviewMessage
-from tui_annotate.tui.screens.review.saving import ReviewSaves, ReviewSource
+from tui_annotate.tui.screens.review.saving import ReviewSaves, ReviewSource, review_sample_of
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
@@ -52,8 +51,8 @@ from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread
-    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import ReviewSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -63,13 +62,13 @@ class AnnotatorThreads(ThreadFeature):
     _left = 0  # questions that are unanswered after the reply that is being written
 
     def read_thread(
-        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+        self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
         del annotation  # a reviewer answers all threads of the sample, one after the other
         key = open_sample.sample.key
 
         def quote(thread: CommentThread) -> str:
-            layers = cast("ReviewSample", open_sample).layers
+            layers = review_sample_of(open_sample).layers
             found = (each for layer in layers for each in layer.annotations)
             now = next((each for each in found if each.id == thread.annotation), None)
             gone = ReviewMessage.ANNOTATION_GONE.text()
@@ -112,8 +111,8 @@ class AnnotatorThreads(ThreadFeature):
 class AnnotatorNotes(Feature):
     """Part of the review screen that shows the annotators' sample comments."""
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
-        layers = cast("ReviewSample", open_sample).layers
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
+        layers = review_sample_of(open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
             return ()
@@ -161,10 +160,14 @@ class ReviewScreen(WorkspaceScreen):
     def review_draft(self) -> ReviewDraft | None:
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
+    @property
+    def review_sample(self) -> ReviewSample | None:
+        return review_sample_of(self.open_sample) if self.open_sample else None
+
     def begin(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
         same = (
@@ -180,12 +183,6 @@ class ReviewScreen(WorkspaceScreen):
             self.perform(key_handlers.show_first_conflict(draft))
 
     # keys
-
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        if isinstance(draft, ReviewDraft):
-            more, comment = self.feature_keys, self._agreed_comment()
-            return key_handlers.press(draft, action, digit=digit, comment=comment, more=more)
-        return super().press(draft, action, digit=digit)
 
     def perform(self, effects: Sequence[Effect]) -> None:
         """Apply the effects of a user action, such as a rejection for a typed reason."""
@@ -253,8 +250,8 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
-        if isinstance(draft, ReviewDraft) and not draft.editing:
-            open_sample = cast("ReviewSample", self.open_sample)
+        open_sample = self.review_sample
+        if isinstance(draft, ReviewDraft) and open_sample and not draft.editing:
             commented = bool(open_sample.assignment.comment)
             return rows.titles(draft, side, ratings=open_sample.ratings, commented=commented)
         return super().title_of(draft, side)
@@ -272,9 +269,9 @@ class ReviewScreen(WorkspaceScreen):
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
-        if self.open_sample is None:
+        found = self.review_sample
+        if found is None:
             return ""
-        found = cast("ReviewSample", self.open_sample)
         parts = (
             ReviewMessage.NOT_COMPLETED.text(count=found.pending) if found.pending else "",
             ReviewMessage.REOPENED.text(count=found.reopened) if found.reopened else "",
@@ -289,9 +286,9 @@ class ReviewScreen(WorkspaceScreen):
         return header._replace(state="") if header and changed else header
 
     def _describe_changed(self) -> str:
-        if self.open_sample is None:
+        found = self.review_sample
+        if found is None:
             return ""
-        found = cast("ReviewSample", self.open_sample)
         if found.assignment.state is not State.DONE or not found.open.changed:
             return ""
         text = ReviewMessage.CHANGED.text(people=" ".join(found.open.changed))
@@ -317,7 +314,7 @@ class ReviewScreen(WorkspaceScreen):
 
     def handle(self, effect: Effect) -> bool:
         match effect:
-            case Open("names"):
+            case Open(Page.PEOPLE_NAMES):
                 self._show_names()
             case _:
                 return super().handle(effect)
@@ -339,17 +336,6 @@ class ReviewScreen(WorkspaceScreen):
     @property
     def _most_rows(self) -> int:
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
-
-    def _agreed_comment(self) -> str:
-        """Return the adjudicated sample comment, else the comment on which the annotators agree."""
-        open_sample = cast("ReviewSample | None", self.open_sample)
-        comments = (
-            {layer.comment for layer in open_sample.layers if layer.comment}
-            if open_sample
-            else set()
-        )
-        settled = open_sample.assignment.comment if open_sample else ""
-        return settled or ("".join(comments) if len(comments) == 1 else "")
 
     def _show_names(self) -> None:
         session, open_sample, draft = self.session, self.open_sample, self.review_draft

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.contrast import (
+from tui_annotate.editor.contrast import (
     NOTHING,
     MatchPair,
     Place,
@@ -23,8 +23,8 @@ from tui_annotate.tui.draft.contrast import (
     compute_contrast,
     match_pair,
 )
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.signals import is_quick
 
 if TYPE_CHECKING:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft.effects import Effect, Effects
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, StatusMessage
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.draft.words import HINT
+from tui_annotate.editor.effects import Effect, Effects
+from tui_annotate.editor.messages import AnyMessage, Kind, StatusMessage
+from tui_annotate.editor.state import Citation, Draft
+from tui_annotate.editor.words import HINT
 from tui_annotate.tui.screens.sample.rows import Title
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
 
@@ -27,9 +27,10 @@ if TYPE_CHECKING:
     from tui_annotate.domain.errors import TuiAnnotateError
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.domain.work_statistics import PracticeResult
+    from tui_annotate.editor.key_lines import Names
     from tui_annotate.services.annotate import OpenSample, SaveResult
-    from tui_annotate.tui.keys.key_lines import Names
     from tui_annotate.tui.screens.sample.panes import PaneController
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 Found = TypeVar("Found")
@@ -55,7 +56,7 @@ class FoundSample(NamedTuple):
         damaged: samples that were found before it, but cannot be read.
     """
 
-    open_sample: OpenSample | None
+    open_sample: ShownSample | None
     damaged: tuple[SampleKey, ...] = ()
 
 
@@ -72,7 +73,7 @@ class FinishedSample(NamedTuple):
     """
 
     saved: SaveResult
-    next: OpenSample | None
+    next: ShownSample | None
     feedback: Any = None
     second_readings: int = 0
     damaged: tuple[SampleKey, ...] = ()
@@ -110,7 +111,7 @@ class FeatureHost(Protocol):
     def session(self) -> AnnotatorSession | None: ...
 
     @property
-    def open_sample(self) -> OpenSample | None: ...
+    def open_sample(self) -> ShownSample | None: ...
 
     @property
     def panes(self) -> PaneController: ...
@@ -192,7 +193,7 @@ class Feature:
     """Base of optional parts of the screen of a sample; methods do nothing unless overridden.
 
     Attributes:
-        key_handlers: handlers of actions in `tui/keys/actions.py`, by action id.
+        key_handlers: handlers of actions in `editor/actions.py`, by action id.
         preload: modules that the feature imports on a key; the screen imports them in a thread
             after the first sample is shown, so that no key waits for an import.
     """
@@ -205,7 +206,7 @@ class Feature:
 
     # in the store's thread
 
-    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         """Read what this part of the screen needs for a sample that is being opened."""
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
@@ -217,13 +218,13 @@ class Feature:
 
     # the sample on screen
 
-    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: ShownSample) -> None:
         """Prepare this part of the screen for an opened sample, before the sample is shown."""
 
     def loaded(self, draft: Draft) -> None:
         """Prepare this part of the screen for an opened sample, after the texts are shown."""
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         """React to a newly shown sample; `first` means the first since the app was started."""
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
@@ -231,7 +232,7 @@ class Feature:
         del draft, saved
         return open_sample
 
-    def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
+    def reloaded(self, draft: Draft, open_sample: ShownSample) -> None:
         """Update this part of the screen after the open sample was read from the store again."""
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
@@ -283,7 +284,7 @@ class Feature:
     def key_line(self, draft: Draft) -> Names | None:
         """Return the actions whose keys the key line lists; None for the default actions."""
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         """Return texts about the sample, for the dialog that shows the sample's request."""
         del draft, open_sample
         return ()

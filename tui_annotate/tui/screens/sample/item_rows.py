@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import NOTED
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor import citations
+from tui_annotate.editor.glyphs import NOTED
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.tui.screens.sample.feature import TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
     from tui_annotate.domain.report_collections import Sentence, TreeLeaf
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
 
 
 class ItemMessage(ScreenMessage):
@@ -139,7 +139,7 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     return text[: here.start], text[here.end :]
 
 
-def item_pages(open_sample: OpenSample) -> list[TextPage]:
+def item_pages(open_sample: ShownSample) -> list[TextPage]:
     """Return texts for a dialog about a report, document or citation; empty for other samples."""
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:

@@ -7,7 +7,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from tui_annotate.tui.keys.key_map import shown_keys
+from tui_annotate.editor.key_map import shown_keys
 from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.screens.sample.screen import SampleScreen
 

@@ -17,11 +17,11 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.errors import Unavailable, VectorsPending
+from tui_annotate.domain.errors import NotAllowed, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations, cursor_actions, highlights
-from tui_annotate.tui.draft.effects import (
+from tui_annotate.editor import citations, cursor_actions, highlights
+from tui_annotate.editor.effects import (
     AskWords,
     Effect,
     Effects,
@@ -34,8 +34,8 @@ from tui_annotate.tui.draft.effects import (
     SelectWord,
     SwapEnds,
 )
-from tui_annotate.tui.draft.state import Draft, SideCursor
-from tui_annotate.tui.draft.words import quote_text
+from tui_annotate.editor.state import Draft, SideCursor
+from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
@@ -266,7 +266,7 @@ class PaneController:
             full, state = words, signals.describe_pending(error)
             again = partial(self.prepare_assist, load, sample, segments)
             self._screen.app.call_from_thread(self._call_later, again, number=number)
-        except Unavailable as error:
+        except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
             full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=error.message)
         self._first_sample = False

@@ -7,15 +7,21 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
+from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.tui.draft.contrast import Place, TextContrast, match_pair
-from tui_annotate.tui.draft.state import DECLINE, RATING, REASON, Draft, letter
-from tui_annotate.tui.draft.words import (
+from tui_annotate.editor import key_lines
+from tui_annotate.editor.actions import action_of
+from tui_annotate.editor.contrast import Place, TextContrast, match_pair
+from tui_annotate.editor.glyphs import SUGGESTED
+from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import DECLINE, RATING, REASON, Draft, letter
+from tui_annotate.editor.words import (
     describe_anchor,
     describe_labels,
     describe_maker,
@@ -23,12 +29,7 @@ from tui_annotate.tui.draft.words import (
     digit_range,
     join_label_names,
 )
-from tui_annotate.tui.keys import key_lines
-from tui_annotate.tui.keys.actions import action_of
-from tui_annotate.tui.keys.key_map import KeyMap
-from tui_annotate.tui.line_text import cut, line_text
-from tui_annotate.tui.palette import SUGGESTED
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.tui.label_colors import label_slot
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation
 from tui_annotate.tui.widgets.document_pane import AnnotationMark
@@ -102,27 +103,35 @@ def quote_anchors(draft: Draft, anchors: Sequence[Anchor]) -> str:
     return " … ".join(" ".join(text.split()) for text in texts)
 
 
-def _suggestion_marks(draft: Draft, side: Side, at: int) -> Sequence[AnnotationMark]:
-    """Return the highlights of suggestions in a document of a side (summary or source).
+class SuggestionMarks:
+    """The highlights of suggestions; unchanged ones are the same objects, which are found fast."""
 
-    In the summary, the claims of all suggestions are marked. In the source, only the evidence of
-    the focused suggestion is marked. Unchanged marks are returned as the same objects, so that a
-    key needs no time for them.
-    """
-    offered, here = draft.offered, draft.focused_suggestion
-    focused = here.id if here else ""
-    before = draft.drawn.get(side)
-    if before and before[0] is offered and before[1:3] == (at, focused):
-        return tuple(before[3])
-    shown = offered if side is Side.SUMMARY else (here,) if here else ()
-    made = tuple(
-        AnnotationMark(anchor.span, SUGGESTED, focused=one.id == focused, suggested=True)
-        for one in shown
-        for anchor in (one.claim if side is Side.SUMMARY else one.evidence)
-        if anchor.index == at
-    )
-    draft.drawn[side] = (offered, at, focused, made)
-    return made
+    def __init__(self) -> None:
+        self._last: dict[Side, tuple[Sequence[Suggestion], int, str]] = {}
+        self._marks: dict[Side, tuple[AnnotationMark, ...]] = {}
+
+    def find(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return the highlights of suggestions in the displayed document of a side.
+
+        In the summary, the claims of all suggestions are marked. In the source, only the evidence
+        of the focused suggestion is marked.
+        """
+        at = draft.pointers[side].document
+        offered = draft.offered
+        here = draft.focused_suggestion
+        focused = here.id if here else ""
+        last = self._last.get(side)
+        if last and last[0] is offered and last[1:] == (at, focused):
+            return self._marks[side]
+        shown = offered if side is Side.SUMMARY else (here,) if here else ()
+        self._last[side] = (offered, at, focused)
+        self._marks[side] = tuple(
+            AnnotationMark(anchor.span, SUGGESTED, focused=one.id == focused, suggested=True)
+            for one in shown
+            for anchor in (one.claim if side is Side.SUMMARY else one.evidence)
+            if anchor.index == at
+        )
+        return self._marks[side]
 
 
 _REASON = 28  # maximum cells of the names of labels to choose from
@@ -151,7 +160,9 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
             option.text,
             option.opens,
             option.chosen,
-            -1 if draft.pending and draft.pending.kind in _ZERO_WORDS else draft.slot(option.path),
+            -1
+            if draft.pending and draft.pending.kind in _ZERO_WORDS
+            else label_slot(draft.tree, option.path),
         )
         for option in draft.options()
     ]
@@ -319,16 +330,13 @@ def _is_focused(draft: Draft, annotation: Annotation) -> bool:
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
-    return draft.slot(labels[0]) if labels else 0
+    return label_slot(draft.tree, labels[0]) if labels else 0
 
 
 def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
-    """Return the highlights of annotations and suggestions in a displayed document.
-
-    All claims of suggestions are marked, but only the evidence of the focused suggestion.
-    """
+    """Return the highlights of annotations in a displayed document."""
     at = draft.pointers[side].document
-    own = (
+    return tuple(
         AnnotationMark(
             span=anchor.span,
             letter=letter(place),
@@ -340,4 +348,3 @@ def marks(draft: Draft, side: Side) -> tuple[AnnotationMark, ...]:
         for anchor in annotation.anchors
         if (anchor.side, anchor.index) == (side, at)
     )
-    return (*own, *_suggestion_marks(draft, side, at))

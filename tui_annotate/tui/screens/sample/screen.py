@@ -18,13 +18,13 @@ from textual.worker import Worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
-from tui_annotate.tui.draft import cursor_actions, highlights
-from tui_annotate.tui.draft.effects import Blink, Effect, Effects, Open
-from tui_annotate.tui.draft.messages import AnyMessage, Kind
-from tui_annotate.tui.draft.state import Citation, Draft
-from tui_annotate.tui.draft.words import HINT, WARNING, draft_line
-from tui_annotate.tui.keys import key_lines
-from tui_annotate.tui.keys.key_map import KeyMap
+from tui_annotate.editor import cursor_actions, highlights, key_lines
+from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
+from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.editor.messages import AnyMessage, Kind
+from tui_annotate.editor.press import Handlers, press
+from tui_annotate.editor.state import Citation, Draft
+from tui_annotate.editor.words import HINT, WARNING, draft_line
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.comparison import TextComparison
 from tui_annotate.tui.screens.sample.panes import PaneController, TextSearch
@@ -85,6 +85,8 @@ class SampleScreen(Screen[None]):
         self.layout_name = BOTH
         self.single = False
         self._search = TextSearch(self)
+        self.feature_keys: Handlers = {}
+        self._suggestion_marks = rows.SuggestionMarks()
         self._shown: dict[str, Any] = {}
         self._listed: dict[str, ListedAnnotation] = {}
         self._base_style: Style | None = None
@@ -117,9 +119,6 @@ class SampleScreen(Screen[None]):
         """Return whether the window is large enough for an action."""
         return True
 
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        raise NotImplementedError
-
     def header(self) -> Header | None:
         """Return the content of the header; None to keep the header unchanged."""
         raise NotImplementedError
@@ -143,6 +142,9 @@ class SampleScreen(Screen[None]):
             may = self.may_do(action)
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        return press(draft, action, digit=digit, more=self.feature_keys)
+
     def perform(self, effects: Sequence[Effect]) -> None:
         """Apply the effects of a user action, such as cursor moves, then update the screen."""
         for effect in effects:
@@ -158,20 +160,20 @@ class SampleScreen(Screen[None]):
         match effect:
             case Blink():
                 self.query_one(LabelBar).blink()
-            case Open("layout"):
+            case Open(Page.LAYOUT):
                 self.next_layout()
                 self.remember("layout", self.layout_name)
-            case Open("lacking"):
+            case Open(Page.MISSING_WORDS):
                 self.comparison.toggle_lacking()
-            case Open("document", step):
+            case Open(Page.DOCUMENT, step):
                 self.panes.next_document(step)
-            case Open("find") if draft := self.draft:
+            case Open(Page.FIND) if draft := self.draft:
                 self._search.ask(draft)
-            case Open("palette"):
+            case Open(Page.PALETTE):
                 from textual.command import CommandPalette
 
                 self.app.push_screen(CommandPalette())
-            case Open("quit"):
+            case Open(Page.QUIT):
                 self.quit()
             case _:
                 return False
@@ -463,7 +465,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
-        marks = rows.marks(draft, side)
+        marks = (*rows.marks(draft, side), *self._suggestion_marks.find(draft, side))
         for feature in self.features:
             if more := feature.marks(draft, side):
                 marks = (*marks, *more)

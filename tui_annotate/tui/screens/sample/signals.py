@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from tui_annotate.domain.samples import Side, Signals
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, StatusMessage
-from tui_annotate.tui.draft.words import HINT, WARNING
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, StatusMessage
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.words import HINT, WARNING
 
 if TYPE_CHECKING:
     from tui_annotate.domain.errors import VectorsPending

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.line_text import cut, line_text, text_width
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
-from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import describe_annotation, describe_people
-from tui_annotate.tui.draft.words import describe_labels
-from tui_annotate.tui.line_text import cut, line_text, text_width
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.view.state import ViewDraft
+from tui_annotate.editor.view.words import describe_annotation, describe_people
+from tui_annotate.editor.words import describe_labels
 from tui_annotate.tui.row_widgets import Words, wrap_words
-from tui_annotate.tui.screen_message import ScreenMessage
 from tui_annotate.tui.screens.sample.rows import Title, quote_anchors, slot_of, title
 from tui_annotate.tui.screens.sample.signals import SignalsStatus
 from tui_annotate.tui.widgets.annotation_list import ListedAnnotation

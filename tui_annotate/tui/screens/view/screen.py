@@ -19,21 +19,21 @@ from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import SampleKey, Side, Signals
+from tui_annotate.editor import cursor_actions, single_document
+from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.effects import Effect, Effects, Open, Page
+from tui_annotate.editor.key_map import KeyMap, key_label, table_key
+from tui_annotate.editor.key_state import EDITING, READING, REVIEWING, SOURCE, VIEWING
+from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.view import key_handlers
+from tui_annotate.editor.view.messages import ViewText
+from tui_annotate.editor.view.state import ViewDraft
+from tui_annotate.editor.view.words import build_pages, draft_line
+from tui_annotate.editor.words import ERROR, HINT
 from tui_annotate.tui.dialogs.help import help_dialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.message import MessageDialog
-from tui_annotate.tui.draft import cursor_actions, single_document
-from tui_annotate.tui.draft.citations import list_citations
-from tui_annotate.tui.draft.effects import Effect, Effects, Open
-from tui_annotate.tui.draft.messages import AnyMessage, Kind, MessageCode, make_message
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.draft.view import key_handlers
-from tui_annotate.tui.draft.view.messages import ViewText
-from tui_annotate.tui.draft.view.state import ViewDraft
-from tui_annotate.tui.draft.view.words import build_pages, draft_line
-from tui_annotate.tui.draft.words import ERROR, HINT
-from tui_annotate.tui.keys.actions import REVIEWING, VIEWING
-from tui_annotate.tui.keys.key_map import KeyMap, table_key
 from tui_annotate.tui.row_widgets import WordsList
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.palette import ActionProvider
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 
 _PATIENCE = 0.4  # seconds until a message shows that a sample is still being read
 _ID = 8  # characters of an id that distinguish people with the same name
-_WRITING_STATES = "RVE" + REVIEWING
-"""Letters that mark actions of other screens; the viewer reports that these are unavailable."""
+_WRITING_STATES = READING | SOURCE | EDITING | REVIEWING
+"""States of other screens; the viewer reports that their actions are unavailable."""
 
 
 class ViewScreen(SampleScreen):
@@ -221,26 +221,23 @@ class ViewScreen(SampleScreen):
             actions = (self._keys.action(key, state) for state in _WRITING_STATES)
             if name := next(filter(None, actions), ""):
                 self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
-
-    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
-        if not isinstance(draft, ViewDraft):
-            return []
-        return key_handlers.press(draft, action, digit=digit)
+            else:
+                self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def handle(self, effect: Effect) -> bool:
         draft, opened = self.draft, self.opened
         if draft is None or opened is None:
             return False
         match effect:
-            case Open("go"):
+            case Open(Page.JUMP):
                 self.open_dialog(JumpDialog(self.browser.index.find), self._go_to)
-            case Open("queue"):
+            case Open(Page.QUEUE):
                 self._open_list(draft)
-            case Open("request"):
+            case Open(Page.REQUEST):
                 self.open_dialog(MessageDialog(build_pages(draft)))
-            case Open("help"):
+            case Open(Page.HELP):
                 self.open_dialog(help_dialog(self._keys, VIEWING))
-            case Open("sample", step):
+            case Open(Page.SAMPLE, step):
                 none = MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE
                 self.go(lambda: self.browser.index.key(opened.position + step), none)
             case _:

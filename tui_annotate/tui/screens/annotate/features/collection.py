@@ -20,10 +20,10 @@ from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
 from tui_annotate.domain.report_collections import RATED_KINDS, report_id
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.tui.draft import citations
-from tui_annotate.tui.draft.effects import Effect, GoTo, Open, Reveal
-from tui_annotate.tui.draft.messages import MessageCode, StatusMessage
-from tui_annotate.tui.draft.state import Citation, Draft
+from tui_annotate.editor import citations
+from tui_annotate.editor.effects import Effect, GoTo, Open, Page, Reveal
+from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 from tui_annotate.tui.screens.sample.item_rows import ParentReport
@@ -31,8 +31,9 @@ from tui_annotate.tui.screens.sample.rows import Title
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
-    from tui_annotate.services.annotate import AnnotationService, OpenSample
+    from tui_annotate.services.annotate import AnnotationService
     from tui_annotate.services.assist.sample import SampleAssist
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _PAUSE: Final = 0.1  # seconds without a change of the claim until the search begins
@@ -131,7 +132,7 @@ class Collection(Feature):
 
     # samples
 
-    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
@@ -167,17 +168,17 @@ class Collection(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         match effect:
-            case Open("cited"):
+            case Open(Page.CITED_DOCUMENT):
                 self._show_citation(draft)
-            case Open("tab", step):
+            case Open(Page.TAB, step):
                 self._walk_citations(draft, step, tabs=True)
-            case Open("citation", step):
+            case Open(Page.CITATION, step):
                 self._walk_citations(draft, step, tabs=False)
-            case Open("incomplete"):
+            case Open(Page.INCOMPLETE):
                 self._next_incomplete(session, draft)
-            case Open("collection"):
+            case Open(Page.COLLECTION):
                 self._open_collection(session, draft)
-            case Open("queue") if self.walks and draft.sample.kind in RATED_KINDS:
+            case Open(Page.QUEUE) if self.walks and draft.sample.kind in RATED_KINDS:
                 self._open_collection(session, draft)
             case _:
                 return False
@@ -284,7 +285,7 @@ class Collection(Feature):
         keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> list[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> list[TextPage]:
         del draft
         return item_rows.item_pages(open_sample)
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.samples import IMPORTED_COMMENTS
-from tui_annotate.tui.draft.state import Draft
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -26,11 +26,11 @@ class ImportedComments(Feature):
         self._everyone = everyone
         self._own_ids: set[str] = set()
 
-    def opened(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         if open_sample.sample.meta.get(IMPORTED_COMMENTS) and not self._everyone:
             self._own_ids = session.annotate.people.merged_ids(session.person.id)
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del draft
         listed = open_sample.sample.meta.get(IMPORTED_COMMENTS)
         rows: list[Any] = listed if isinstance(listed, list) else []

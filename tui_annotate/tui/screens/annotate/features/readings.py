@@ -11,16 +11,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.tui.draft.effects import Effect, Open
-from tui_annotate.tui.draft.messages import MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.effects import Effect, Open, Page
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
 from tui_annotate.tui.session import begin_second_reading
 
 if TYPE_CHECKING:
-    from tui_annotate.services.annotate import OpenSample
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 
@@ -37,7 +37,7 @@ class SecondReadings(Feature):
 
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         if first and open_sample.finished - open_sample.skipped >= open_sample.possible:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -62,7 +62,7 @@ class SecondReadings(Feature):
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         del draft
-        if effect != Open("reading"):
+        if effect != Open(Page.OTHER_READING):
             return False
         self._switch_reading(session)
         return True

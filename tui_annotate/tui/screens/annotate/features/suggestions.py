@@ -10,22 +10,23 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError
 from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
-from tui_annotate.tui.draft import single_document, suggestion_actions
-from tui_annotate.tui.draft.effects import Accept, Decline, Effect, Open
-from tui_annotate.tui.draft.messages import (
+from tui_annotate.editor import single_document, suggestion_actions
+from tui_annotate.editor.effects import Accept, Decline, Effect, Open, Page
+from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
     MessageCode,
     StatusMessage,
     add_state,
 )
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import describe_error
+from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample
     from tui_annotate.services.annotate import OpenSample, SaveResult
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 HIDDEN: Final = "hidden"
@@ -41,11 +42,11 @@ class Suggestions(Feature):
 
     # the open suggestions
 
-    def drafted(self, draft: Draft, open_sample: OpenSample) -> None:
+    def drafted(self, draft: Draft, open_sample: ShownSample) -> None:
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         del session, open_sample, first
         if (draft := self.host.draft) and (
             many := suggestion_actions.describe_open_suggestions(draft)
@@ -54,7 +55,7 @@ class Suggestions(Feature):
             draft.message = add_state(shown, many, sample=draft.sample.id, kind=shown.kind)
             self.host.show_draft()
 
-    def reloaded(self, draft: Draft, open_sample: OpenSample) -> None:
+    def reloaded(self, draft: Draft, open_sample: ShownSample) -> None:
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
@@ -67,7 +68,7 @@ class Suggestions(Feature):
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
         return suggestion_actions.describe_line(draft, cells)
 
-    def pages(self, draft: Draft, open_sample: OpenSample) -> Sequence[TextPage]:
+    def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage("Suggestion", about, first=True)] if about else ()
@@ -89,7 +90,7 @@ class Suggestions(Feature):
                 self._accept(session, open_sample, draft, one=one, made=made)
             case Decline(one, reason):
                 self._decline(session, open_sample, draft, one=one, reason=reason)
-            case Open("suggestions", step):
+            case Open(Page.SUGGESTIONS, step):
                 self.hide(hiding=not step)
                 self.host.remember("suggestions", SHOWN if step else HIDDEN)
             case _:
@@ -99,7 +100,7 @@ class Suggestions(Feature):
     def _accept(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         draft: Draft,
         *,
         one: Suggestion,
@@ -127,7 +128,7 @@ class Suggestions(Feature):
     def _decline(
         self,
         session: AnnotatorSession,
-        open_sample: OpenSample,
+        open_sample: ShownSample,
         draft: Draft,
         *,
         one: Suggestion,

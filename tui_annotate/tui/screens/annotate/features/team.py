@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
-from tui_annotate.tui.draft.effects import Effect, Open
-from tui_annotate.tui.draft.messages import AnyMessage, MessageCode
-from tui_annotate.tui.draft.state import Draft
-from tui_annotate.tui.screen_message import ScreenMessage
+from tui_annotate.editor.effects import Effect, Open, Page
+from tui_annotate.editor.messages import AnyMessage, MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from tui_annotate.domain.annotations import Annotation
     from tui_annotate.domain.comments import NewsItem
     from tui_annotate.domain.work_statistics import WorkStatistics
-    from tui_annotate.services.annotate import OpenSample
     from tui_annotate.services.review import SampleOutcome
     from tui_annotate.tui.dialogs.comment_thread import ThreadLine
+    from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
 _MINUTE = 16  # characters of a time in ISO 8601 up to its minute
@@ -46,7 +46,7 @@ class TeamDialogs(Feature):
         "tui_annotate.tui.dialogs.review_outcome",
     )
 
-    def begun(self, session: AnnotatorSession, open_sample: OpenSample, *, first: bool) -> None:
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         del open_sample
         if first:
             self._show_announcements(session)
@@ -55,9 +55,9 @@ class TeamDialogs(Feature):
         del draft
         open_sample = self.host.open_sample
         match effect:
-            case Open("figures"):
+            case Open(Page.STATISTICS):
                 self._show_statistics(session)
-            case Open("lesson") if open_sample:
+            case Open(Page.LESSON) if open_sample:
                 self._show_lesson(session, open_sample)
             case _:
                 return False
@@ -89,7 +89,7 @@ class TeamDialogs(Feature):
 
     # outcomes of review
 
-    def _show_lesson(self, session: AnnotatorSession, open_sample: OpenSample) -> None:
+    def _show_lesson(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
@@ -141,16 +141,16 @@ class ThreadFeature(Feature):
         if open_sample is None:
             return False
         match effect:
-            case Open("talk"):
+            case Open(Page.TALK):
                 self.read_thread(session, open_sample, None)
-            case Open("annotation talk") if draft.focused_annotation:
+            case Open(Page.ANNOTATION_TALK) if draft.focused_annotation:
                 self.read_thread(session, open_sample, draft.focused_annotation)
             case _:
                 return False
         return True
 
     def read_thread(
-        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+        self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
         raise NotImplementedError
 
@@ -186,7 +186,7 @@ class ReviewerThread(ThreadFeature):
     """Part of the screen that opens an annotator's thread with reviewers about a sample."""
 
     def read_thread(
-        self, session: AnnotatorSession, open_sample: OpenSample, annotation: Annotation | None
+        self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
         key, person = open_sample.sample.key, session.person.id
         about = annotation.id if annotation else ""

@@ -1,0 +1,102 @@
+"""What the commands that write data files share: their options, and their report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tui_annotate.cli import output
+from tui_annotate.cli.options import Offsets, flag, option
+from tui_annotate.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tui_annotate.plugins.protocols import ExportReport
+
+LayerOption = Annotated[
+    str,
+    option(
+        "--layer",
+        "LAYER",
+        "Annotations to write for each sample: adjudicated, majority, all (those of annotators, "
+        "not adjudicated), or the name of a person; required by formats that have one set of "
+        "annotations per sample.",
+    ),
+]
+WrittenOffsetsOption = Annotated[
+    Offsets,
+    typer.Option(
+        "--offsets", help="Unit of offsets in autojudge files; autojudge's own web page uses utf16."
+    ),
+]
+UnratedOption = Annotated[
+    bool, flag("--include-unrated", "Write samples without a rating to autojudge files too.")
+]
+BomOption = Annotated[
+    bool,
+    flag("--bom", "Begin CSV files with a byte order mark, so that Excel reads them as UTF-8."),
+]
+StrictOption = Annotated[
+    bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")
+]
+
+
+def refuse_mixed_output(target: Path | None, *, as_json: bool) -> None:
+    """Raise InvalidInput if `--json` and the data (`target` is None) both go to standard output."""
+    if as_json and target is None:
+        raise InvalidInput(
+            "--json and the data would both go to standard output", "write the data to a file"
+        )
+
+
+def print_conversion(
+    report: ExportReport,
+    written: str,
+    target: Path | None,
+    *,
+    as_json: bool = False,
+    counts: Mapping[str, Any],
+    more_states: str,
+) -> None:
+    """Print how much was written to a file, what was left out, and what its format cannot carry.
+
+    `written`: name of the format. `target`: None for standard output. `counts`: further fields of
+    the JSON object. `more_states`: the option that also writes work that is not completed.
+    """
+    if as_json:
+        output.print_json(
+            {
+                "file": target,
+                "format": written,
+                "samples": report.records,
+                "annotations": report.annotations,
+                "answers": report.answers,
+                "lost": dict(report.lost),
+                "adjudicated": report.adjudicated,
+                "left_out": dict(report.left_out),
+                **counts,
+            }
+        )
+        return
+    samples = output.many(report.records, "sample")
+    where = f" in {target}" if target else ""
+    written_work = output.many(report.annotations, "annotation")
+    if report.answers:
+        written_work = output.many(report.answers, "answer")
+    output.print_note(f"{written_work} of {samples}{where}")
+    if 0 < report.adjudicated < report.annotations:
+        own = output.many(report.annotations - report.adjudicated, "annotation")
+        output.print_message(
+            f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
+            " only one kind: --layer all (annotators) or --layer adjudicated"
+        )
+    if report.left_out:
+        states = ", ".join(f"{count:,} {state}" for state, count in report.left_out.items())
+        output.print_message(
+            f"  left out, as {written} is for training and the work is not completed: {states};"
+            f" to write it, too: {more_states}"
+        )
+    for kind, count in report.lost.items():
+        output.print_message(f"  {written} cannot carry: {kind} ({count:,})")

@@ -1,0 +1,89 @@
+"""A user action: its keys, its words, where it works, and what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from tui_annotate.editor.effects import Effects
+from tui_annotate.editor.key_state import (
+    ANNOTATING,
+    NOWHERE,
+    OPTION,
+    REVIEWING,
+    KeyState,
+)
+from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.view.state import ViewDraft
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A user action, such as "next sample", the keys that run it, and the function that does it.
+
+    Attributes:
+        id: stable name for key maps, `noun.verb`.
+        keys: keys that run the action: a printable character as it is typed, or a name such as
+            `down`, `ctrl+d`, `f1`.
+        states: where the action is available.
+        short: name of the action on the key line.
+        short_at: other names on the key line by state; an empty name hides the action.
+        at: other descriptions by state.
+        fixed: whether users cannot change the keys.
+        early: whether the action changes no data, so that it works before the sample is on screen,
+            or in a window that is too small to show the sample.
+        small_window: whether an action that is not `early` works in such a window.
+        after_save: whether the action depends on stored data, so that it waits for a running save.
+        after_search: whether the action depends on found words, so that it waits for a search.
+        changes: the states in which the action changes stored work, or prepares a change, so that a
+            read-only workspace refuses the action.
+        yields: whether a user's own binding of a key takes precedence; for actions that are newer
+            than the first key maps.
+        do: changes the sample on screen, and returns requests to the screen. None if digits, the
+            note line, or a research tool's part of the screen handle the action.
+        in_review: does the action in `REVIEWING`, if review has its own way.
+        in_view: does the action in `VIEWING`, if the viewer has its own way.
+    """
+
+    id: str
+    keys: tuple[str, ...]
+    help: str
+    group: str
+    states: KeyState = ANNOTATING
+    short: str = ""
+    short_at: Mapping[KeyState, str] = field(default_factory=dict)
+    at: Mapping[KeyState, str] = field(default_factory=dict)
+    fixed: bool = False
+    early: bool = False
+    small_window: bool = False
+    after_save: bool = False
+    after_search: bool = False
+    needs_source: bool = False
+    needs_account: bool = False
+    listed: bool = True
+    yields: bool = False
+    changes: KeyState = NOWHERE
+    do: Callable[[Draft], Effects] | None = None
+    in_review: Callable[[ReviewDraft], Effects] | None = None
+    in_view: Callable[[ViewDraft], Effects] | None = None
+
+    def words(self, state: KeyState) -> str:
+        """Return what a key's action does in a state of the screen."""
+        return self.at.get(state, self.help)
+
+    @property
+    def in_small_window(self) -> bool:
+        return self.early or self.small_window
+
+    @property
+    def while_pending(self) -> bool:
+        return OPTION in self.states
+
+    def run(self, draft: Draft) -> Effects | None:
+        """Do the action as annotator, reviewer or reader of a file; None without a function."""
+        if self.in_view and isinstance(draft, ViewDraft):
+            return self.in_view(draft)
+        if self.in_review and isinstance(draft, ReviewDraft) and draft.state is REVIEWING:
+            return self.in_review(draft)
+        return self.do(draft) if self.do else None

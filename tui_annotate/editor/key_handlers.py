@@ -1,0 +1,135 @@
+"""Key handlers of the annotating screen, one function for each action."""
+
+from __future__ import annotations
+
+from tui_annotate.domain.samples import SampleKind, Side
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.editor import (
+    citations,
+    completion,
+    cursor_actions,
+    label_actions,
+    navigation,
+    notes,
+    suggestion_actions,
+)
+from tui_annotate.editor.effects import Effects, Open, Page, Remove, Select, Undo, open_page
+from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import WARNING
+
+# annotations
+
+
+def edit(draft: Draft) -> Effects:
+    if draft.editing:
+        label_actions.leave_edit(draft)
+        return [Select(Side.SUMMARY, None)]
+    focused = draft.in_focus
+    if focused is None:
+        return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_EDIT)
+    if problem := completion.find_unsaved_work(draft):
+        return draft.refuse_key(problem)
+    if isinstance(focused, Suggestion):
+        return suggestion_actions.change(draft, focused)
+    draft.editing, draft.digits_off, draft.just_saved = focused, False, ""
+    draft.labels, draft.evidence = list(focused.labels), list(focused.evidence)
+    draft.note = focused.note
+    return [Select(Side.SUMMARY, None)]
+
+
+def delete(draft: Draft) -> Effects:
+    if draft.changing:
+        label_actions.leave_edit(draft)
+        return [Select(Side.SUMMARY, None), *suggestion_actions.ask_refusal_reason(draft)]
+    if draft.focused_suggestion and not draft.editing:
+        return suggestion_actions.ask_refusal_reason(draft)
+    annotation = draft.editing or draft.focused_annotation
+    if annotation is None:
+        return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_DELETE)
+    if draft.editing:
+        label_actions.leave_edit(draft)
+    return [Remove(annotation)]
+
+
+def ask_about_annotation(draft: Draft) -> Effects:
+    if draft.focused_annotation is None:
+        return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_ASK_ABOUT)
+    return open_page(Page.ANNOTATION_TALK, draft)
+
+
+# back, undo and finish
+
+
+def back(draft: Draft) -> Effects:
+    if draft.pending:
+        return label_actions.cancel(draft)
+    if draft.hits:  # first, because the status line promises it during a search
+        draft.hits = ()
+        return []
+    if draft.side is Side.SOURCE:
+        draft.save_failed = draft.save_failed and not draft.is_passage_alone
+        return cursor_actions.go_to_summary(draft)
+    if draft.selection:
+        draft.enable_digits()
+        draft.save_failed = False
+        return [Select(draft.side, None)]
+    if draft.evidence:
+        draft.evidence.pop()
+    elif draft.editing:
+        return edit(draft)
+    elif draft.note:
+        draft.note = ""
+    elif draft.focused:
+        draft.enable_digits()
+    return []
+
+
+def undo(draft: Draft, *, redo: bool = False) -> Effects:
+    if draft.pending:
+        return label_actions.cancel(draft)
+    if draft.editing:
+        label_actions.leave_edit(draft)
+        return [Select(Side.SUMMARY, None)]
+    return [Undo(redo=redo)]
+
+
+def finish_or_save(draft: Draft) -> Effects:
+    if draft.pending:
+        return label_actions.accept(draft)
+    if draft.side is Side.SOURCE:
+        return cursor_actions.leave_source(draft)
+    if draft.editing:
+        return label_actions.save_edit(draft)
+    return completion.finish_sample(draft)
+
+
+def leave_for(page: Page, step: int, draft: Draft) -> Effects:
+    """Request to open another sample or a page; if work is unsaved, show a warning."""
+    if problem := completion.find_leave_problem(draft):
+        return draft.refuse_key(problem, WARNING)
+    return [Open(page, step)]
+
+
+def walk_documents(step: int, draft: Draft) -> Effects:
+    """Show the next source document; for a citation, the next document that it cites."""
+    if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
+        return leave_for(Page.TAB, step, draft)
+    return cursor_actions.go_to_document(step, draft)
+
+
+def walk_items(step: int, draft: Draft) -> Effects:
+    """Go to the next item that needs work; in a report or citation without any, to a citation."""
+    if draft.missing_words or draft.lacking():
+        return navigation.go_to_item(step, draft)
+    if draft.sample.kind is SampleKind.CITATION and draft.tabs:
+        return leave_for(Page.CITATION, step, draft)
+    if draft.citations and not draft.editing:
+        return citations.walk(step, draft)
+    return navigation.go_to_item(step, draft)
+
+
+def search_former(draft: Draft) -> Effects:
+    if notes.claim_to_search(draft)[0] is None:
+        return draft.refuse_key(MessageCode.NO_WORDS_TO_LOOK_FOR)
+    return [Open(Page.PAST_ANNOTATIONS)]

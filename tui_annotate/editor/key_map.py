@@ -1,0 +1,242 @@
+"""The key map, which is the table of actions with a user's changes, and the names of keys.
+
+A key map with a problem is rejected as a whole. Digits always choose options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from tui_annotate.domain.did_you_mean import find_nearest
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.editor.action import Action
+from tui_annotate.editor.actions import ACTIONS
+from tui_annotate.editor.key_lines import QUESTIONS, READING_LINE, STATE_LINES, Names
+from tui_annotate.editor.key_state import DIGITS, REVIEWING, KeyState
+
+_NAMED: Final = frozenset({
+    "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
+    "enter", "space", "backspace", "escape",
+}) | {f"f{number}" for number in range(1, 13)}  # fmt: skip
+_TWINS: Final = {
+    "ctrl+m": "enter", "ctrl+j": "enter", "ctrl+i": "tab", "ctrl+h": "backspace",
+    "ctrl+[": "escape",
+}  # fmt: skip
+_SHOWN: Final = {
+    "up": "↑", "down": "↓", "left": "←", "right": "→", "pageup": "PgUp", "pagedown": "PgDn",
+    "home": "Home", "end": "End", "tab": "Tab", "enter": "Enter", "space": "Space",
+    "backspace": "Backspace", "escape": "Esc", "insert": "Ins", "delete": "Del",
+}  # fmt: skip
+_FULL_WIDTH: Final = {
+    "。": ".", "、": "/", "《": "<", "》": ">", "〈": "<", "〉": ">", "【": "[", "】": "]",
+    "「": "{", "」": "}", "『": "{", "』": "}", "\u3000": " ", "“": '"', "”": '"', "‘": "'",
+    "’": "'", "…": "^", "—": "_", "¥": "$", "￥": "$",
+}  # fmt: skip
+_REVIEW_DAILY: Final = (
+    "item.next", "item.previous", "option.choose", "option.list", "proposal.take",
+    "rivals.merge", "annotation.edit", "annotation.delete", "own.add", "sample.rate",
+    "note.write", "sample.done", "undo", "redo", "annotation.next", "annotation.previous",
+    "names.show", "request.show",
+)  # fmt: skip
+"""A reviewer's most frequent actions, which the help lists first, in this order."""
+_WIDE_ASCII = range(0xFF01, 0xFF5F)
+
+
+class HelpGroup(NamedTuple):
+    title: str
+    rows: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMap:
+    actions: tuple[Action, ...]
+    by_key: Mapping[tuple[str, KeyState], str]
+
+    def action(self, key: str, state: KeyState) -> str:
+        """Return the id of the action that a key runs in a state of the screen; empty for none."""
+        return self.by_key.get((key, state), "")
+
+    def get(self, action_id: str) -> Action:
+        return next(action for action in self.actions if action.id == action_id)
+
+    def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
+        """Return the actions with keys in a state, in groups; daily actions first in review."""
+        first = _REVIEW_DAILY if state == REVIEWING else ()
+        groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
+        for action in (*map(self.get, first), *self.actions):
+            if state not in action.states or not action.keys:
+                continue
+            name = "Review" if action.id in first else action.group
+            if first and name == "Evidence":
+                name = "View"  # the next hit of a search has the key of the next match
+            row, rows = (shown_keys(action.keys), action.words(state)), groups.setdefault(name, [])
+            if row not in rows:
+                rows.append(row)
+        ordered = sorted(groups.items(), key=lambda each: bool(first) and each[0] == "Move")
+        return tuple(HelpGroup(name, tuple(rows)) for name, rows in ordered)
+
+    def line(
+        self, state: KeyState, *, question: str = "", digits: str = "", named: Names = READING_LINE
+    ) -> tuple[tuple[str, str], ...]:
+        """Return (first key, short name) of the most useful actions in a state of the screen.
+
+        Args:
+            question: kind of the open question, a key of `QUESTIONS`; empty if there is none.
+            digits: digits that choose an option now, as text; empty for all.
+        """
+        pairs = []
+        for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
+            action = self.get(name)
+            short = action.short_at.get(state, usual)
+            if short and action.keys and (question or state in action.states):
+                keys = shown_keys(action.keys) if action.fixed else key_label(action.keys[0])
+                chosen = digits if name == "option.choose" and digits else keys
+                pairs.append((chosen, short))
+        return tuple(pairs)
+
+    def help_key(self, state: KeyState) -> tuple[str, str] | None:
+        """Return the key that opens the help, and its name on the key line; None for no key."""
+        action = self.get("help.show")
+        acts = action.keys and state in action.states
+        return (key_label(action.keys[0]), "keys") if acts else None
+
+
+def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
+    """Create the key map from the table of actions and a user's changes.
+
+    Args:
+        changes: key or list of keys by action id; an empty list for no key.
+
+    Raises:
+        InvalidInput: an id is unknown, a key is unknown or reserved, or a key has two actions in a
+            state; the message lists all problems.
+    """
+    wanted, problems = _read_changes(changes or {})
+    actions = tuple(
+        replace(action, keys=wanted[action.id]) if action.id in wanted else action
+        for action in _yield_keys(wanted)
+    )
+    by_key, clashes = _index_by_key(actions)
+    problems += clashes
+    if problems:
+        raise InvalidInput(
+            "invalid key map: " + "; ".join(problems),
+            "fix [keys] in your configuration file; the default keys are used until then",
+        )
+    return KeyMap(actions, by_key)
+
+
+@cache
+def default_keys() -> KeyMap:
+    return key_map()
+
+
+def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    known = {action.id: action for action in ACTIONS}
+    wanted: dict[str, tuple[str, ...]] = {}
+    problems: list[str] = []
+    for name, value in changes.items():
+        keys = [value] if isinstance(value, str) else value
+        if name not in known:
+            near = find_nearest(str(name), known)
+            problems.append(
+                f"unknown action {name!r}" + (f", did you mean {near!r}?" if near else "")
+            )
+        elif known[name].fixed:
+            problems.append(f"the keys of {name!r} cannot be changed")
+        elif not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
+            problems.append(f"{name!r} is {value!r}, not a key or a list of keys")
+        else:
+            wrong = [f"{name!r}: {problem}" for key in keys if (problem := _find_problem(key))]
+            problems += wrong
+            wanted[name] = tuple(keys)
+    return wanted, problems
+
+
+def _yield_keys(wanted: Mapping[str, tuple[str, ...]]) -> Iterable[Action]:
+    """Return all actions, but remove default keys that the user gives to other actions.
+
+    Only actions with `yields`, which are newer than the first key maps, lose keys. Otherwise a key
+    map for an earlier version of the program would be invalid.
+    """
+    taken = {
+        (key, state)
+        for action in ACTIONS
+        for key in wanted.get(action.id, ())
+        for state in action.states
+    }
+    for action in ACTIONS:
+        if action.yields:
+            free = (key for key in action.keys if not taken & {(key, at) for at in action.states})
+            action = replace(action, keys=tuple(free))  # noqa: PLW2901 (with fewer keys)
+        yield action
+
+
+def _find_problem(key: str) -> str:
+    """Return the reason why an action cannot be bound to a key; empty if it can be bound."""
+    *modifiers, name = key.split("+") if len(key) > 1 else [key]
+    if key in _TWINS:
+        return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
+    if key == "ctrl+z":
+        return f"{key!r} suspends the program"
+    if key in DIGITS and key:
+        return f"{key!r} is a digit, and digits always choose options"
+    printable = len(name) == 1 and name.isprintable() and name != " "
+    if not printable and name not in _NAMED:
+        return f"{key!r} is not a key (write a character, or a name such as 'pagedown', 'ctrl+d')"
+    if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
+        return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
+    if modifiers == ["shift"] and printable:
+        return f"{key!r} is not a key name (write the character that shift types, such as 'A')"
+    return ""
+
+
+def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, KeyState], str], list[str]]:
+    by_key: dict[tuple[str, KeyState], str] = {}
+    clashes: dict[tuple[str, str, str], None] = {}
+    for action in actions:
+        for key in action.keys:
+            for state in action.states:
+                other = by_key.setdefault((key, state), action.id)
+                if other != action.id:
+                    clashes[key, other, action.id] = None
+    return by_key, [
+        f"{key!r} is bound to both {first!r} and {second!r}" for key, first, second in clashes
+    ]
+
+
+def key_label(key: str) -> str:
+    """Format a key's name for display: arrow symbols for arrow keys, others capitalized."""
+    *modifiers, name = key.split("+") if len(key) > 1 else [key]
+    if len(name) > 1 and name[0] == "f" and name[1:].isdigit():
+        name = name.upper()
+    return "+".join([*modifiers, _SHOWN.get(name, name)])
+
+
+def shown_keys(keys: Sequence[str]) -> str:
+    """Format several key names for display. Consecutive digits become a range, such as `1-9`."""
+    if len(keys) > 2 and "".join(keys) in DIGITS:
+        return f"{keys[0]}-{keys[-1]}"
+    return " ".join(key_label(key) for key in keys)
+
+
+def table_key(name: str, character: str | None) -> tuple[str, bool]:
+    """Convert a key event to the name of the key in the table of actions.
+
+    The second value of the result states whether an input method is on, as for Chinese text.
+    Full-width punctuation, digits and letters become ASCII characters. Any other wide character
+    means that an input method is on; the key is empty then.
+    """
+    if name in _TWINS:
+        return _TWINS[name], False
+    character = _FULL_WIDTH.get(character or "", character)
+    if not character or not character.isprintable() or "+" in name:
+        return name, False
+    if ord(character) in _WIDE_ASCII:
+        character = chr(ord(character) - 0xFEE0)
+    if character == " ":
+        return "space", False
+    return ("", True) if ord(character[0]) > 0x2E7F else (character, False)

@@ -1,0 +1,42 @@
+"""Answers to suggestions that are sent to the store: acceptances and rejections."""
+
+from __future__ import annotations
+
+from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.editor import cursor_actions
+from tui_annotate.editor.effects import Accept, Blink, Decline, Effects
+from tui_annotate.editor.state import DECLINE, Draft, Note
+
+
+def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
+    """Return the annotation of an accepted suggestion, with its id, which the store replaces."""
+    marked = (suggestion.claim, suggestion.evidence, suggestion.labels)
+    return Annotation(suggestion.id, *marked, label_set=draft.tree.version)
+
+
+def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation) -> Effects:
+    draft.answering[suggestion.id] = annotation
+    draft.save_failed, draft.changing, draft.editing = False, None, None
+    draft.labels.clear()
+    draft.evidence.clear()
+    draft.note, draft.just_saved = "", ""
+    draft.digits_off, draft.focused = True, suggestion.id
+    changed = annotation != to_annotation(draft, suggestion)
+    accepted = Accept(suggestion, annotation, changed=changed)
+    return [*cursor_actions.drop_selections(draft), accepted]
+
+
+def send_refusal(draft: Draft, reason: str = "") -> Effects:
+    """Send the rejection of the suggestion in focus to the store, and disable the digit keys."""
+    draft.pending, one = None, draft.focused_suggestion
+    if one is None:
+        return [Blink()]
+    draft.answering[one.id] = None
+    draft.digits_off, draft.focused, draft.just_saved = True, "", ""
+    return [Decline(one, reason)]
+
+
+def decline_note(draft: Draft) -> Note:
+    draft.pending = None
+    return Note(DECLINE, draft.focused)

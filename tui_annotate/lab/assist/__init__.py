@@ -1,0 +1,1 @@
+"""Studies of the assist: how well it ranks evidence, how people use it, and its tuning."""
