@@ -119,6 +119,7 @@ def merge(
 
 
 def describe_merge(merged: StreamMergeReport) -> Iterator[Part]:
+    """Describe how much work was merged, then conflicts with both versions, and refused work."""
     line = (
         f"work of {merged.person.name}: samples with new work: {merged.streams:,}; "
         f"unchanged samples: {merged.known:,}"

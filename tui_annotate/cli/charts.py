@@ -16,6 +16,7 @@ _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
 def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
+    """Print a bar for each (name, value), with the value in `unit`; at least one row."""
     from rich.text import Text
 
     console = output.make_console(sys.stdout)

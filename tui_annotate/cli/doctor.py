@@ -33,7 +33,8 @@ from tui_annotate.domain.workspace_files import BACKUPS, FROZEN, LOG, PSEUDONYMS
 from tui_annotate.plugins.files.targets import find_unfinished
 from tui_annotate.settings import find_workspace
 
-MIN_COLUMNS, MIN_ROWS = 80, 24
+MIN_COLUMNS = 80
+MIN_ROWS = 24
 STALE: Final = timedelta(days=1)
 """Age from which an incomplete run of a scorer or judge counts as abandoned."""
 _MAX_RUNS_NAMED: Final = 3
@@ -97,6 +98,7 @@ def _describe_checks(checks: Sequence[DiagnosticFinding]) -> Iterator[Part]:
 
 
 def check_configuration() -> DiagnosticFinding:
+    """Check the user's settings and keys; name the file that they are from."""
     from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load, user_file
 
@@ -205,6 +207,7 @@ def check_gold(accuracies: Sequence[GoldAccuracy]) -> list[DiagnosticFinding]:
 def check_runs(
     finished: int, unfinished: Sequence[ScoreRun], *, now: datetime
 ) -> DiagnosticFinding:
+    """Check whether an incomplete run began more than a day before `now`."""
     says = f"{finished:,} completed, {len(unfinished):,} incomplete"
     abandoned = [each for each in unfinished if now - _parse_start(each) > STALE]
     if not abandoned:
@@ -228,8 +231,11 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
 
     from tui_annotate.plugins.registry import best_embedder
 
-    installed = ["static"] * (find_spec("wordllama") is not None)
-    installed += ["neural"] * (best_embedder() == "neural")
+    installed = []
+    if find_spec("wordllama") is not None:
+        installed.append("static")
+    if best_embedder() == "neural":
+        installed.append("neural")
     if installed:
         yield DiagnosticFinding("embedders", "ok", f"installed: {', '.join(installed)}")
     else:
@@ -238,6 +244,7 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
 
 
 def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding]:
+    """Check size, kind and encoding of the terminal of standard output."""
     kind = environment.get("TERM", "")
     if not sys.stdout.isatty():
         yield DiagnosticFinding(
@@ -301,6 +308,7 @@ _MAX_FILES_NAMED: Final = 5
 
 
 def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
+    """Check permissions of a workspace's folder, unfinished files, and its disk."""
     yield check_privacy(folder)
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         says = f"the disk of {folder} is read-only: no work can be saved"
@@ -379,6 +387,7 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
 
 
 def check_privacy(folder: Path) -> DiagnosticFinding:
+    """Check whether users without access to the workspace can read its files."""
     modes = {path: path.lstat() for path in _list_entries(folder)}
     if modes[folder].st_mode & _SHARED_FOLDER == _SHARED_FOLDER:
         return _check_group(folder, modes)
@@ -454,6 +463,10 @@ def find_group_name(group: int) -> str:
 
 
 def find_mount(folder: Path, mounts: Path) -> tuple[str, str]:
+    """Return the device and the file system of a folder, by a file such as /proc/mounts.
+
+    Both are empty if the file cannot be read or names no such mount.
+    """
     try:
         lines = [line.split() for line in mounts.read_text("utf-8", "replace").splitlines()]
     except OSError:
@@ -472,6 +485,7 @@ MIN_GLIBC: Final = (2, 28)
 
 
 def check_glibc() -> Iterator[DiagnosticFinding]:
+    """Check whether glibc is recent enough for the packages; nothing with another C library."""
     try:
         name = os.confstr("CS_GNU_LIBC_VERSION") or ""
     except (AttributeError, ValueError, OSError):

@@ -21,7 +21,8 @@ from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailab
 from tui_annotate.plugins.api_key import set_keys
 from tui_annotate.plugins.files.targets import replace_file
 
-_TEXTS, _KEYS = "trusted_endpoints", "trusted_endpoints_with_key"
+_TEXTS = "trusted_endpoints"
+_KEYS = "trusted_endpoints_with_key"
 
 
 def register(app: typer.Typer) -> None:

@@ -333,8 +333,11 @@ def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> st
     if not shown:
         return ""
     more = len(others) - len(shown)
-    rest = f" and {more:,} more{'; list all with --json' if listed else ''}" if more else ""
-    return f" (also {', '.join(shown)}{rest})"
+    others_shown = ", ".join(shown)
+    if not more:
+        return f" (also {others_shown})"
+    hint = "; list all with --json" if listed else ""
+    return f" (also {others_shown} and {more:,} more{hint})"
 
 
 def _split_place(place: str) -> tuple[str, str]:

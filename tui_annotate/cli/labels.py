@@ -583,9 +583,11 @@ def _summarise(report: RelabelReport) -> str:
     parts = [
         f"annotations: {report.annotations:,}",
         f"samples (once for each of their annotators): {report.samples:,}",
-        *([f"opened again: {report.reopened:,}"] if report.reopened else []),
-        *([f"completed again: {report.closed:,}"] if report.closed else []),
     ]
+    if report.reopened:
+        parts.append(f"opened again: {report.reopened:,}")
+    if report.closed:
+        parts.append(f"completed again: {report.closed:,}")
     verb = "done" if report.done else "nothing was changed (--dry-run)"
     return f"{verb}: {report.told}; {'; '.join(parts)}"
 

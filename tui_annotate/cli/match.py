@@ -128,6 +128,7 @@ def match(
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
+    """Return a match in a text of `side` as JSON; scores have 4 decimals, offsets code points."""
     document = sample.document(side, match.document)
     return {
         "rank": match.rank,

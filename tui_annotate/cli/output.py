@@ -480,7 +480,8 @@ class _ProgressLines:
         if at.note:
             print_note(at.note)
         with self._lock:
-            self._at, self._reported = at, time.monotonic()
+            self._at = at
+            self._reported = time.monotonic()
             self._print_if_due()
             if at.waiting and self._thread is None:
                 self._thread = Thread(target=self._repeat, daemon=True)

@@ -253,7 +253,9 @@ def export_decisions(
         )
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
         hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
-        find_name = hidden.name if hidden else _real_names(space) if names else None
+        find_name = _real_names(space) if names else None
+        if hidden:
+            find_name = hidden.name
         found = list(space.team.review.decisions(dataset=dataset, find_name=find_name))
     output.show(found, [Text(_decisions_to_csv(found))], as_json=common.as_json)
 

@@ -19,7 +19,8 @@ from tui_annotate.domain.workspace_files import STORE
 NO_TERMINAL: Final = 2
 """Exit code of an ssh session without a terminal, or with a command that is refused."""
 
-EXPORT, REVIEW = "export", "review"
+EXPORT = "export"
+REVIEW = "review"
 
 COMMAND: Final = ("ssh", "session")
 

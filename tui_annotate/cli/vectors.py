@@ -151,6 +151,7 @@ def rebuild(
             output.print_message(note)
         print_failed_texts(report, base_url=vectors.base_url)
     documents = output.many(report.embedded, "document")
+    line = f"computed the vectors of {documents}; the workspace's embedder is {report.embedder}"
     output.show(
         {
             "embedder": report.embedder,
@@ -158,12 +159,7 @@ def rebuild(
             "failed": report.failed,
             "failed_texts": report.failed_texts,
         },
-        [
-            Result(
-                f"computed the vectors of {documents}; the workspace's embedder is"
-                f" {report.embedder}"
-            )
-        ],
+        [Result(line)],
         as_json=common.as_json,
     )
     if report.failed:

@@ -423,7 +423,9 @@ def tune(
             )
         if not common.as_json:
             output.print_parts(_describe_tuning(found))
-        applied = tuning.apply(found, force=force) if apply and (found["better"] or force) else ""
+        applied = ""
+        if apply and (found["better"] or force):
+            applied = tuning.apply(found, force=force)
         if common.as_json:
             output.print_json({**found, "applied": applied})
         if apply and not applied:

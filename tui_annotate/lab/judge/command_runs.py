@@ -168,7 +168,7 @@ def _open_replies(
 
 
 def show_plan(found: JudgePlan, setup: JudgeSetup, judge: JudgeChoice, *, as_json: bool) -> None:
-    """Print the requests and characters that a run would send, and where to."""
+    """Show how many calls and characters a run would send, and to which host."""
     named = judge.base_url or setup.settings.judge_url
     to = f" to {setup.runner.judge.host}" if named else " (no endpoint is named: pass --base-url)"
     left = found.calls - found.cached
@@ -258,9 +258,10 @@ def show_generated(found: Sequence[ReferenceAnswer], *, as_json: bool) -> None:
 def show_evaluated(
     found: Sequence[EvaluationResult], metrics: Sequence[str], *, embedder: str, as_json: bool
 ) -> None:
-    """Print the scores of each question, then the means of the metrics.
+    """Show the scores of all questions, their means, and how relevancy compared questions.
 
-    `embedder`: name of the embedder that compared questions; empty without one.
+    Args:
+        embedder: name of the embedder whose vectors compared questions.
     """
     from tui_annotate.lab.judge.evaluation import mean_metrics, mean_similarities
 

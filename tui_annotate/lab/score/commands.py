@@ -110,7 +110,7 @@ def check_complete(scored: ScoreReport, max_unclear: float = MAX_UNCLEAR) -> Non
 
 
 def describe_report(scored: ScoreReport) -> Iterator[Part]:
-    """Describe the result of scoring: one line, then its notes as messages."""
+    """Describe how much a scorer scored, its notes, and the questions without a reply."""
     run = scored.run
     line = f"{run.maker}: {format_count(scored.samples, 'sample')} of {run.dataset}"
     line += f", {format_count(scored.values, 'score')}"

@@ -112,7 +112,7 @@ def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
 
 
 def describe_ranked(ranked: RankReport) -> Iterator[Part]:
-    """Describe a table of labels and categories, then the rule with the scores that it used."""
+    """Describe the numbers of answers by label, and of questions by category."""
     rows: list[tuple[Cell, ...]] = [
         ("answers", label, count) for label, count in ranked.labels.items()
     ]
