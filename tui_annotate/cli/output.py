@@ -24,10 +24,10 @@ from tui_annotate.cli.report_parts import (
     Column,
     Facts,
     Grid,
-    Message,
-    Note,
+    MessageLine,
+    NoteLine,
     Part,
-    Result,
+    ResultLine,
     Table,
     Text,
 )
@@ -87,13 +87,13 @@ def print_parts(text: Iterable[Part]) -> None:
                 print_facts(part.values)
             case Text():
                 print_text(part.text)
-            case Result() if part.always:
+            case ResultLine() if part.always:
                 print_line(part.text)
-            case Result():
+            case ResultLine():
                 print_result(part.text)
-            case Note():
+            case NoteLine():
                 print_note(part.text)
-            case Message():
+            case MessageLine():
                 print_problem(part.text, part.hint)
             case _:
                 part()
