@@ -25,7 +25,7 @@ from tui_annotate.cli.report_parts import (
     Columns,
     Facts,
     Part,
-    ResultLine,
+    ResultPart,
     Table,
     number_column,
 )
@@ -235,5 +235,5 @@ def delete_dataset(
         space.guidance.require_dataset(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
-    line = ResultLine(f"{output.many(removed, 'sample')} deleted")
+    line = ResultPart(f"{output.many(removed, 'sample')} deleted")
     output.show({"dataset": name, "removed": removed}, [line], as_json=common.as_json)

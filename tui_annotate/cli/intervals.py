@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tui_annotate.cli.report_parts import MessageLine
+from tui_annotate.cli.report_parts import MessagePart
 
 
-def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessageLine]:
+def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
     """Describe intervals, if there are any.
 
     Args:
@@ -17,7 +17,7 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessageLine]:
 
     if not clusters:
         return
-    yield MessageLine(
+    yield MessagePart(
         f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}"
     )
     counts = sorted(set(clusters.values()))
@@ -25,8 +25,8 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessageLine]:
         numbers = f"{counts[0]:,}"
     else:
         numbers = "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
-    yield MessageLine(f"clusters (samples that share a source document): {numbers}")
+    yield MessagePart(f"clusters (samples that share a source document): {numbers}")
     if counts[0] < FEWEST:
-        yield MessageLine(f"with fewer than {FEWEST} clusters there is no interval")
+        yield MessagePart(f"with fewer than {FEWEST} clusters there is no interval")
     elif are_few(counts[0]):
-        yield MessageLine(f"with fewer than {ENOUGH} clusters, intervals are too narrow")
+        yield MessagePart(f"with fewer than {ENOUGH} clusters, intervals are too narrow")

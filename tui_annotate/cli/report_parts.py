@@ -116,7 +116,7 @@ class Text:
 
 
 @dataclass(eq=False, slots=True)
-class ResultLine:
+class ResultPart:
     """Part of a report: a line that confirms what the command did.
 
     Attributes:
@@ -128,14 +128,14 @@ class ResultLine:
 
 
 @dataclass(eq=False, slots=True)
-class NoteLine:
+class NotePart:
     """Part of a report: a confirmation or next step, on standard error."""
 
     text: str
 
 
 @dataclass(eq=False, slots=True)
-class MessageLine:
+class MessagePart:
     """Part of a report: a warning or important result, on standard error, with its hint."""
 
     text: str
@@ -148,9 +148,9 @@ Part = (
     | Grid
     | Facts
     | Text
-    | ResultLine
-    | NoteLine
-    | MessageLine
+    | ResultPart
+    | NotePart
+    | MessagePart
     | Callable[[], None]
     | None
 )

@@ -9,7 +9,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.report_parts import Column, Columns, ResultLine, Table, flexible_column
+from tui_annotate.cli.report_parts import Column, Columns, ResultPart, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 
@@ -89,5 +89,5 @@ def end(
             authenticate.sign_out(ids[0])
             ended = 1
     output.show(
-        {"ended": ended}, [ResultLine(f"sessions ended: {ended:,}")], as_json=common.as_json
+        {"ended": ended}, [ResultPart(f"sessions ended: {ended:,}")], as_json=common.as_json
     )

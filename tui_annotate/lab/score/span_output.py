@@ -11,7 +11,7 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Grid,
-    MessageLine,
+    MessagePart,
     Part,
     Table,
     number_column,
@@ -428,15 +428,15 @@ def _describe_limits(found: SpanComparison) -> Iterator[Part]:
     """Describe what is excluded, and why measures have no value or are too good."""
     for each in found.left_out:
         count = output.many(each.count, each.what.removesuffix("s"))
-        yield MessageLine(f"{found.maker}: excluded: {count}: {each.reason}")
+        yield MessagePart(f"{found.maker}: excluded: {count}: {each.reason}")
     if not found.clean and found.result.n:
-        yield MessageLine(
+        yield MessagePart(
             f"warning: for {found.maker}, no sample is stated in which it found nothing, so that"
             " recall and the measures of samples are too good",
             hint='state such samples in the file of suggestions: {"sample": ID, "suggestions": []}',
         )
     for gap in _list_gaps(found):
-        yield MessageLine(f"{found.maker}: {gap}")
+        yield MessagePart(f"{found.maker}: {gap}")
 
 
 def _list_gaps(found: SpanComparison) -> list[str]:
