@@ -20,10 +20,10 @@ from tui_annotate.cli.report_parts import (
     Columns,
     Facts,
     Grid,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     Text,
     number_column,
@@ -231,10 +231,10 @@ def test_a_report_is_shown_as_json_or_as_text(capsys: pytest.CaptureFixture[str]
         yield None
         yield Facts({"name": 1})
         yield Text("own words")
-        yield Result("done")
+        yield ResultPart("done")
         yield lambda: output.print_line("drawn")
-        yield Note("next")
-        yield Message("careful", hint="look")
+        yield NotePart("next")
+        yield MessagePart("careful", hint="look")
 
     created: list[bool] = []
     output.show(Work(1, 2), text(), as_json=True)
@@ -252,8 +252,8 @@ def test_quiet_keeps_data_and_warnings(capsys: pytest.CaptureFixture[str]) -> No
     """Confirmations and next steps are omitted, but not the result of a dry run."""
     output.set_quiet()
     try:
-        output.print_parts(["data", Result("done"), Note("next"), Message("careful")])
-        output.print_parts([Result("would be done", always=True)])
+        output.print_parts(["data", ResultPart("done"), NotePart("next"), MessagePart("careful")])
+        output.print_parts([ResultPart("would be done", always=True)])
     finally:
         output.reset()
     shown = capsys.readouterr()

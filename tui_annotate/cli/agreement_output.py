@@ -12,7 +12,7 @@ from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Message,
+    MessagePart,
     Part,
     Table,
     flexible_column,
@@ -87,11 +87,11 @@ def describe_agreement(
             yield from _describe_disagreements(found, compared)
         yield from _describe_gaps(compared)
     if not found.together.samples and not found.oneself.samples:
-        yield Message(
+        yield MessagePart(
             "nothing to compare: no sample was completed by two annotators, or twice by one person"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
-            yield Message(
+            yield MessagePart(
                 "  hint: to compare samples in the state 'new', such as imported work,"
                 " add --state new"
             )
@@ -179,9 +179,9 @@ def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
         for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
             notes.setdefault(note, []).append(f"{_name_level(each)} {_name_measure(each)}")
     for note, measures in notes.items():
-        yield Message(f"{output.join_names(measures, most=1)}: {note}")
+        yield MessagePart(f"{output.join_names(measures, most=1)}: {note}")
     if compared.stacked:
-        yield Message(
+        yield MessagePart(
             "spans that overlap another span with the same label by the same person:"
             f" {compared.stacked:,}"
         )
@@ -190,23 +190,23 @@ def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
 def _describe_scope(found: Agreement) -> Iterator[Part]:
     """Describe which work was compared and which was excluded, and the order of values."""
     for what, reason, count in report_output.list_left_out(found):
-        yield Message(f"excluded: {count:,} {what}: {reason}")
+        yield MessagePart(f"excluded: {count:,} {what}: {reason}")
     if found.strangers:
-        yield Message(f"labels that are not in the label set: {', '.join(found.strangers)}")
+        yield MessagePart(f"labels that are not in the label set: {', '.join(found.strangers)}")
     if versions := _list_versions(found.label_sets, found.mixed_label_sets):
-        yield Message(f"label sets in use: {versions}; select one with --label-set")
+        yield MessagePart(f"label sets in use: {versions}; select one with --label-set")
     if versions := _list_versions(found.guidelines, found.mixed_guidelines):
-        yield Message(f"guidelines in use: {versions}; select one with --guidelines")
+        yield MessagePart(f"guidelines in use: {versions}; select one with --guidelines")
     yield from describe_suggested_work(
         found.suggested, excluded=found.asked.without_suggested_work, names=found.names
     )
     yield from _describe_reviewed_work(found.work)
     yield from _describe_repeated_readings(found)
     if found.labels:
-        yield Message(f"order of labels: {' > '.join(found.labels)}")
+        yield MessagePart(f"order of labels: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
-        yield Message(f"order of ratings{of}: {' > '.join(words)}")
+        yield MessagePart(f"order of ratings{of}: {' > '.join(words)}")
     compared = {"first readings": found.together, "second readings": found.oneself}
     clusters = {name: each.clusters for name, each in compared.items() if each.samples}
     yield from describe_intervals(clusters)
@@ -229,9 +229,11 @@ def _describe_reviewed_work(work: ReviewedWork) -> Iterator[Part]:
         f" {work.adjudicated:,}"
     )
     if work.after_review:
-        yield Message(f"work after review: {edited}")
+        yield MessagePart(f"work after review: {edited}")
     else:
-        yield Message(f"work before review; {edited}; compare the edited work with --after-review")
+        yield MessagePart(
+            f"work before review; {edited}; compare the edited work with --after-review"
+        )
 
 
 def _describe_repeated_readings(found: Agreement) -> Iterator[Part]:
@@ -242,10 +244,10 @@ def _describe_repeated_readings(found: Agreement) -> Iterator[Part]:
         )
         if not found.work.after_review:
             reopened += "; they are not compared with the second"
-        yield Message(reopened)
+        yield MessagePart(reopened)
     if counts.edited_first or counts.edited_second:
         counted = "count" if found.work.after_review else "do not count"
-        yield Message(
+        yield MessagePart(
             f"of {output.many(counts.readings, 'second reading')}, {counts.edited_second:,} were"
             f" edited after their completion, and {counts.edited_first:,} first readings after the"
             f" second began; these edits {counted}"

@@ -13,7 +13,7 @@ from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
 from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
-from tui_annotate.cli.report_parts import Column, Columns, Result, Table
+from tui_annotate.cli.report_parts import Column, Columns, ResultPart, Table
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
 from tui_annotate.plugins.protocols import ImportOptions
@@ -171,7 +171,7 @@ def delete(
     else:
         line = f"nothing to delete: no {what} of {person.name} in {where}"
     values = {"person": person.name, "cleared": counts.pop("annotations"), **counts}
-    output.show(values, [Result(line)], as_json=common.as_json)
+    output.show(values, [ResultPart(line)], as_json=common.as_json)
 
 
 def keys(*, as_json: options.JsonOption = False) -> None:

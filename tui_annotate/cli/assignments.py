@@ -17,10 +17,10 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -153,7 +153,7 @@ _META: Final = "meta"
 _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
-_DRY_RUN: Final = Note("nothing was stored (--dry-run)")
+_DRY_RUN: Final = NotePart("nothing was stored (--dry-run)")
 _SHUFFLED: Final = (
     "the samples are in a random order, because the dataset has gold samples, which any other"
     " order would show"
@@ -386,23 +386,23 @@ def undo(
 
 
 def _describe_undone(undone: WithdrawalResult, *, include_started: bool) -> Iterator[Part]:
-    yield Result(f"undid batch {undone.handout.id}: {output.many(undone.removed, 'sample')}")
+    yield ResultPart(f"undid batch {undone.handout.id}: {output.many(undone.removed, 'sample')}")
     if undone.completed:
         completed = output.many(undone.completed, "sample")
-        yield Result(f"still assigned: {completed} completed, skipped or flagged")
+        yield ResultPart(f"still assigned: {completed} completed, skipped or flagged")
     if in_progress := undone.kept - undone.completed:
         kept = f"still assigned: {output.many(in_progress, 'sample')} in progress"
         if not include_started and undone.handout.kind is not AssignmentCause.GOLD:
             kept += "; to withdraw these samples, add --include-started"
-        yield Result(kept)
+        yield ResultPart(kept)
     if undone.unreturned:
         count = output.many(undone.unreturned, "sample")
-        yield Result(
+        yield ResultPart(
             f"not returned: {count}, because the account of the former assignee is disabled or"
             " deleted; to assign them: tui-annotate assignments create"
         )
     for dataset in undone.free:
-        yield Result(f"all annotators can again see all samples of dataset {dataset}")
+        yield ResultPart(f"all annotators can again see all samples of dataset {dataset}")
 
 
 def _service(space: Workspace, *, create: bool) -> AssignmentService:
@@ -458,21 +458,21 @@ def _describe_assignment(report: HandoutReport, *, dry_run: bool, nothing: str) 
         yield Table(report.people, _PEOPLE)
     if report.short:
         missing = f"assignments not made, because of too few people or samples: {report.short:,}"
-        yield Message(f"warning: {missing}")
+        yield MessagePart(f"warning: {missing}")
     if report.shuffled:
-        yield Note(_SHUFFLED)
+        yield NotePart(_SHUFFLED)
     if report.gold:
-        yield Message(f"gold samples also assigned, not counted above: {report.gold:,}")
+        yield MessagePart(f"gold samples also assigned, not counted above: {report.gold:,}")
     if not report.samples and not report.short:
-        yield Message(nothing)
+        yield MessagePart(nothing)
     elif dry_run:
         yield _DRY_RUN
     elif report.handout:
-        yield Result(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
+        yield ResultPart(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
     elif report.samples:
-        yield Note(f"assignments removed, samples returned to the pool: {report.samples:,}")
+        yield NotePart(f"assignments removed, samples returned to the pool: {report.samples:,}")
     else:
-        yield Note(_NOTHING)
+        yield NotePart(_NOTHING)
 
 
 _ASSIGNEES: Final[Columns[AssignmentStatus]] = (
@@ -559,7 +559,7 @@ def pool(
             "order": name,
             "waiting": report.waiting,
         },
-        [Result(line, always=dry_run), _DRY_RUN if dry_run else None],
+        [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
     if report.shuffled:
@@ -616,11 +616,11 @@ def escalate(
         people = output.many(add, "additional person", "additional people")
         kind = f"with disagreement ({rule.when})"
         line = f"each sample of dataset {dataset} {kind} is assigned to {people}"
-        text.append(Result(_batch(report.handout) + line, always=dry_run))
+        text.append(ResultPart(_batch(report.handout) + line, always=dry_run))
     if now:
         added = f"samples that were assigned to additional people: {report.added:,}"
         line = f"{added}; samples without an available person: {report.waiting:,}"
-        text.append(Result(line, always=dry_run))
+        text.append(ResultPart(line, always=dry_run))
     if dry_run:
         text.append(_DRY_RUN)
     output.show({"dataset": dataset, **batch, **counts}, text, as_json=common.as_json)
@@ -771,14 +771,14 @@ def _describe_gold(
     report: GoldRuleResult, dataset: str, *, every: int, dry_run: bool
 ) -> Iterator[Part]:
     samples = output.many(report.samples, "gold sample")
-    yield Result(
+    yield ResultPart(
         f"{_batch(report.handout)}dataset {dataset} has {samples};"
         f" each annotator gets 1 in every {every} samples",
         always=dry_run,
     )
     if report.checks:
         edited = f"edited after the first completion: {report.edited_later:,}"
-        yield Result(
+        yield ResultPart(
             f"gold checks so far: {report.checks:,}; {edited}, which does not change the score",
             always=dry_run,
         )
@@ -836,7 +836,7 @@ def promote(
     )
     output.show(
         {"dataset": dataset, **asdict(report), "adjudicated": accepted},
-        [Result(line, always=dry_run), _DRY_RUN if dry_run else None],
+        [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
     if report.recognisable:
@@ -876,7 +876,7 @@ def recompute(
         report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
     checks = f"{output.many(report.checks, 'gold check')} recomputed in dataset {dataset}"
     line = f"{_batch(report.handout)}{checks}; scores changed: {report.changed:,}"
-    text = [Result(line, always=dry_run), _DRY_RUN if dry_run else None]
+    text = [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None]
     output.show(report, text, as_json=common.as_json)
 
 
@@ -905,4 +905,4 @@ def resume(
         line = f"{report.name} has one more attempt at practice in: {', '.join(report.retried)}"
     else:
         line = f"{report.name} can go on; paused in: {', '.join(report.datasets)}"
-    output.show(report, [Result(line)], as_json=common.as_json)
+    output.show(report, [ResultPart(line)], as_json=common.as_json)

@@ -14,7 +14,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
-from tui_annotate.cli.report_parts import Message, Note, Part, Result
+from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.workspace_files import BACKUPS
 
@@ -69,7 +69,7 @@ def backup(
             folder = folder / output.file_time_stamp()
         copied = space.team.backup.run(folder, vectors=vectors)
     facts = f"files: {copied.files:,}; events: {copied.events:,}; head: {copied.head}"
-    output.show(copied, [f"backup: {copied.folder}", Note(facts)], as_json=common.as_json)
+    output.show(copied, [f"backup: {copied.folder}", NotePart(facts)], as_json=common.as_json)
 
 
 def restore(
@@ -92,12 +92,12 @@ def restore(
 
 
 def _describe_restored(copied: BackupReport, target: Path) -> Iterator[Part]:
-    yield Result(f"workspace: {copied.folder}")
+    yield ResultPart(f"workspace: {copied.folder}")
     events = output.many(copied.events, "event")
-    yield Note(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
+    yield NotePart(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
     if copied.missing_vectors:
         rebuild = f"tui-annotate vectors rebuild -w {shlex.quote(str(target))}"
-        yield Note(f"the backup contains no vectors; to compute them: {rebuild}")
+        yield NotePart(f"the backup contains no vectors; to compute them: {rebuild}")
     yield from _describe_outside_paths(copied.folder)
 
 
@@ -108,7 +108,7 @@ def _describe_outside_paths(folder: Path) -> Iterator[Part]:
     with suppress(TuiAnnotateError):  # invalid settings are reported when the workspace is opened
         settings = load(folder, environment={})
         for name, value in find_outside_paths(asdict(settings), folder):
-            yield Message(
+            yield MessagePart(
                 f"warning: the restored setting {name} names a path outside the workspace:"
                 f" {value!r}; check {folder / WORKSPACE_FILE}"
             )

@@ -13,7 +13,7 @@ from tui_annotate.cli import options, output, screen
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
-from tui_annotate.cli.report_parts import Message, Note, Part, Result
+from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import describe_state
 
@@ -77,12 +77,14 @@ def create(
         packed = bundles.open_bundles(space, owner).make(owner, target, datasets=dataset or ())
     samples = output.many(packed.samples, "sample")
     text: list[Part] = [
-        Result(f"{target}: {samples} for {owner.name}, {packed.streams:,} with work")
+        ResultPart(f"{target}: {samples} for {owner.name}, {packed.streams:,} with work")
     ]
     if packed.practice:
         left_out = output.many(packed.practice, "practice sample")
-        text.append(Note(f"left out: {left_out}, which are annotated in this workspace only"))
-    text.append(Note(f"to annotate the bundle on another machine: tui-annotate annotate {target}"))
+        text.append(NotePart(f"left out: {left_out}, which are annotated in this workspace only"))
+    text.append(
+        NotePart(f"to annotate the bundle on another machine: tui-annotate annotate {target}")
+    )
     output.show(
         {
             "file": target,
@@ -126,9 +128,9 @@ def describe_merge(merged: StreamMergeReport) -> Iterator[Part]:
     )
     if merged.questions:
         line += f"; new questions and replies: {merged.questions:,}"
-    yield Result(line)
+    yield ResultPart(line)
     if merged.held:
-        yield Message(
+        yield MessagePart(
             f"{output.many(merged.held, 'reading')} of {merged.person.name} completed elsewhere"
             " while their work was paused or their practice was not finished; the work is stored"
         )
@@ -144,9 +146,9 @@ def _describe_conflicts(merged: StreamMergeReport) -> Iterator[Part]:
         for title, (side, at, state) in zip(("kept      ", "in the log"), sides, strict=True):
             yield f"  {title} ({side}, {output.format_time(at)}): {describe_state(state)}"
     for each in merged.refused[:SHOWN]:
-        yield Message(f"refused: {each.key}: {each.refused}")
+        yield MessagePart(f"refused: {each.key}: {each.refused}")
     if len(merged.refused) > SHOWN:
-        yield Message(f"refused: {len(merged.refused) - SHOWN:,} more")
+        yield MessagePart(f"refused: {len(merged.refused) - SHOWN:,} more")
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:

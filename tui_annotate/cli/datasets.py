@@ -20,7 +20,15 @@ from tui_annotate.cli.options import (
     open_workspace,
 )
 from tui_annotate.cli.problems import ProblemsOption, write_problems
-from tui_annotate.cli.report_parts import Column, Columns, Facts, Part, Result, Table, number_column
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Facts,
+    Part,
+    ResultPart,
+    Table,
+    number_column,
+)
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.records import DatasetDescription
@@ -227,5 +235,5 @@ def delete_dataset(
         space.guidance.require_dataset(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
-    line = Result(f"{output.many(removed, 'sample')} deleted")
+    line = ResultPart(f"{output.many(removed, 'sample')} deleted")
     output.show({"dataset": name, "removed": removed}, [line], as_json=common.as_json)

@@ -15,7 +15,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag
-from tui_annotate.cli.report_parts import Result
+from tui_annotate.cli.report_parts import ResultPart
 from tui_annotate.domain.endpoint_trust import EndpointTrust, parse_origin
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.plugins.api_key import set_keys
@@ -56,7 +56,7 @@ def trust_endpoint(
     sent = "texts and the API key" if with_key else "texts"
     output.show(
         {"endpoint": origin, "with_key": with_key, "file": file},
-        [Result(f"{sent} may be sent to {origin} (stored in {file})")],
+        [ResultPart(f"{sent} may be sent to {origin} (stored in {file})")],
         as_json=as_json,
     )
 

@@ -15,9 +15,9 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Note,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     Text,
     flexible_column,
@@ -166,14 +166,14 @@ def apply(
         old = guide.text(before[0].version) if before else ""
         version = space.team.apply_guidelines(guidelines, dataset=dataset)
     changed = not (before and before[0].version == version)
-    text: list[Part] = [Result(f"guidelines version {version[:SHORT]} is already in use")]
+    text: list[Part] = [ResultPart(f"guidelines version {version[:SHORT]} is already in use")]
     if changed:
         added, removed = count_changed_lines(old, guidelines)
         where = dataset or "all datasets without their own guidelines"
         lines = f"{output.many(added, 'line')} added, {removed:,} removed"
         text = [
-            Result(f"guidelines version {version[:SHORT]} is in use for {where}"),
-            Note(f"{lines}; to compare the two versions: tui-annotate guidelines diff"),
+            ResultPart(f"guidelines version {version[:SHORT]} is in use for {where}"),
+            NotePart(f"{lines}; to compare the two versions: tui-annotate guidelines diff"),
         ]
     values = {"version": version, "dataset": dataset, "changed": changed}
     output.show(values, text, as_json=common.as_json)

@@ -20,7 +20,7 @@ from tui_annotate.cli.help_format import START
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
-from tui_annotate.cli.report_parts import Note, Part, Result
+from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission, Person, PersonKind
 from tui_annotate.domain.similar_names import name_skeleton
@@ -96,10 +96,10 @@ def init(
     is_new = not (path / WORKSPACE_FILE).exists()
     if is_new:
         workspaces.create(folder).close()
-    text: list[Part] = [Result(f"already a workspace: {path}")]
+    text: list[Part] = [ResultPart(f"already a workspace: {path}")]
     if is_new:
         step = "Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE..."
-        text = [Result(f"workspace: {path}"), Note(step)]
+        text = [ResultPart(f"workspace: {path}"), NotePart(step)]
     output.show({"workspace": path, "created": is_new}, text, as_json=as_json)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tui_annotate.cli.report_parts import Message
+from tui_annotate.cli.report_parts import MessagePart
 
 
-def describe_intervals(clusters: Mapping[str, int]) -> Iterator[Message]:
+def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
     """Describe intervals, if there are any.
 
     Args:
@@ -17,14 +17,16 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[Message]:
 
     if not clusters:
         return
-    yield Message(f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}")
+    yield MessagePart(
+        f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}"
+    )
     counts = sorted(set(clusters.values()))
     if len(counts) == 1:
         numbers = f"{counts[0]:,}"
     else:
         numbers = "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
-    yield Message(f"clusters (samples that share a source document): {numbers}")
+    yield MessagePart(f"clusters (samples that share a source document): {numbers}")
     if counts[0] < FEWEST:
-        yield Message(f"with fewer than {FEWEST} clusters there is no interval")
+        yield MessagePart(f"with fewer than {FEWEST} clusters there is no interval")
     elif are_few(counts[0]):
-        yield Message(f"with fewer than {ENOUGH} clusters, intervals are too narrow")
+        yield MessagePart(f"with fewer than {ENOUGH} clusters, intervals are too narrow")

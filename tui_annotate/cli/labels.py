@@ -14,8 +14,8 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
     Table,
     Text,
@@ -514,9 +514,9 @@ def _show_change(report: RelabelReport, *, as_json: bool) -> None:
 def _describe_change(report: RelabelReport) -> Iterator[Part]:
     yield from _describe_report(report)
     summary = _summarise(report)
-    yield Note(summary) if report.done else Message(summary)
+    yield NotePart(summary) if report.done else MessagePart(summary)
     if report.file == "left":
-        yield Message(
+        yield MessagePart(
             "warning: labels.yaml contains a different label set and was not changed; to use it:"
             " tui-annotate labels apply labels.yaml"
         )
@@ -552,9 +552,9 @@ def _describe_report(report: RelabelReport) -> Iterator[Part]:
         yield from _describe_findings(title, report.of(what))
     yield Table(report.lacking, _LACKING, below=True)
     if practice := sum(each.practice for each in report.lacking):
-        yield Note(f"practice samples that stay as they are: {practice:,}")
+        yield NotePart(f"practice samples that stay as they are: {practice:,}")
     if locked := sum(each.locked for each in report.lacking):
-        yield Note(
+        yield NotePart(
             f"samples that stay complete because a review locked them: {locked:,}"
             " (--include-adjudicated reopens them)"
         )

@@ -15,7 +15,7 @@ from tui_annotate.cli.help_format import ANNOTATE
 from tui_annotate.cli.options import add_command, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
-    Message,
+    MessagePart,
     Part,
     Table,
     flexible_column,
@@ -107,10 +107,10 @@ def match(
     rows = [match_as_json(each, result.sample, side.other) for each in result.matches]
 
     def text() -> Iterator[Part]:
-        yield Message(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
+        yield MessagePart(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
         yield matches_table(rows)
         if not rows:
-            yield Message(f"no sentence of the {side.other} is related to the span")
+            yield MessagePart(f"no sentence of the {side.other} is related to the span")
 
     output.show(
         {

@@ -24,10 +24,10 @@ from tui_annotate.cli.report_parts import (
     Column,
     Facts,
     Grid,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     Text,
 )
@@ -87,13 +87,13 @@ def print_parts(text: Iterable[Part]) -> None:
                 print_facts(part.values)
             case Text():
                 print_text(part.text)
-            case Result() if part.always:
+            case ResultPart() if part.always:
                 print_line(part.text)
-            case Result():
+            case ResultPart():
                 print_result(part.text)
-            case Note():
+            case NotePart():
                 print_note(part.text)
-            case Message():
+            case MessagePart():
                 print_problem(part.text, part.hint)
             case _:
                 part()

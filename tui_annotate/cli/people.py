@@ -14,7 +14,7 @@ from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -137,7 +137,7 @@ def _describe_counts(done: PersonMerge) -> str:
 
 
 def _print_merge(title: str, ids: dict[str, str], done: PersonMerge, *, as_json: bool) -> None:
-    output.show(ids | asdict(done), [Result(title)], as_json=as_json)
+    output.show(ids | asdict(done), [ResultPart(title)], as_json=as_json)
     for each in done.differences:
         output.print_message(each)
     if done.differences:

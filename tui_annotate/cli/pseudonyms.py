@@ -11,7 +11,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
-from tui_annotate.cli.report_parts import Column, Columns, Note, Table, flexible_column
+from tui_annotate.cli.report_parts import Column, Columns, NotePart, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.plugins.traits import RecordTrait
@@ -67,7 +67,7 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
             "replace all pseudonyms, and delete the key that they are computed from?", yes=yes
         )
         file = space.team.pseudonyms.renew()
-    output.show({"key": file}, [Note(f"created a new key: {file}")], as_json=common.as_json)
+    output.show({"key": file}, [NotePart(f"created a new key: {file}")], as_json=common.as_json)
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:

@@ -10,7 +10,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.report_parts import Note, Part, Result
+from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def list_questions(
         text: list[Part] = [part for each in threads for part in _describe_thread(each, service)]
         values = [_thread_as_json(each, service) for each in threads]
     if not threads:
-        text = [Note("no unanswered questions" if unanswered else "no questions")]
+        text = [NotePart("no unanswered questions" if unanswered else "no questions")]
     output.show({"talks": values}, text, as_json=common.as_json)
 
 
@@ -85,7 +85,7 @@ def list_announcements(*, common: options.CommonOptions) -> None:
         text.append(f"{each['at'][:16]}, {each['name']}:")
         text.extend(_indent(each["text"]))
     if not announcements:
-        text = [Note("no announcements")]
+        text = [NotePart("no announcements")]
     output.show({"notices": values}, text, as_json=common.as_json)
 
 
@@ -177,7 +177,7 @@ def ask(
         thread = service.write(person.id, key, text, annotation=about_annotation)
         about = f"{key}, {thread.about}" if thread.about else str(key)
         asked = _thread_as_json(thread, service)
-    output.show(asked, [Result(f"asked the reviewers about {about}")], as_json=common.as_json)
+    output.show(asked, [ResultPart(f"asked the reviewers about {about}")], as_json=common.as_json)
 
 
 def reply(
@@ -200,7 +200,7 @@ def reply(
         thread = service.reply(thread_id, text)
         name = service.name(thread.person)
         value = _thread_as_json(thread, service)
-    line = Result(f"replied to {name} about {_describe_sample(thread)}")
+    line = ResultPart(f"replied to {name} about {_describe_sample(thread)}")
     output.show(value, [line], as_json=common.as_json)
 
 
@@ -214,5 +214,5 @@ def create(
         service = space.team.comments
         added = service.notice(text)
         value = _comment_as_json(added, service)
-    line = Result("announcement stored: annotators see it at their next session")
+    line = ResultPart("announcement stored: annotators see it at their next session")
     output.show(value, [line], as_json=common.as_json)

@@ -15,7 +15,7 @@ from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemPrinter
-from tui_annotate.cli.report_parts import Note
+from tui_annotate.cli.report_parts import NotePart
 from tui_annotate.cli.written_data import refuse_mixed_output
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
@@ -221,7 +221,7 @@ def _print_report(result: ReportResult, names: Pseudonyms | None, *, as_json: bo
             "not_finite": result.not_finite,
             "pages": result.files,
         },
-        [Note(line)],
+        [NotePart(line)],
         as_json=as_json,
     )
     output.print_non_finite(result.not_finite)

@@ -2,7 +2,7 @@
 
 A command describes its report as parts, which `output.show` prints, or prints JSON in their place.
 A column states its title and the value of a row at once. Every command imports these classes: to
-create them frozen, with comparisons, would take three times as long (5 ms).
+create immutable ones with comparisons would take three times as long (5 ms).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Table(Generic[Row]):
     """Part of a report: a table with one line for each of the rows.
 
     Attributes:
-        below: whether the table stands below another part, after an empty line, and is omitted
+        below: whether the table is below another part, after an empty line, and is omitted
             if there are no rows.
     """
 
@@ -116,7 +116,7 @@ class Text:
 
 
 @dataclass(eq=False, slots=True)
-class Result:
+class ResultPart:
     """Part of a report: a line that confirms what the command did.
 
     Attributes:
@@ -128,21 +128,32 @@ class Result:
 
 
 @dataclass(eq=False, slots=True)
-class Note:
+class NotePart:
     """Part of a report: a confirmation or next step, on standard error."""
 
     text: str
 
 
 @dataclass(eq=False, slots=True)
-class Message:
+class MessagePart:
     """Part of a report: a warning or important result, on standard error, with its hint."""
 
     text: str
     hint: str = ""
 
 
-Part = str | Table[Any] | Grid | Facts | Text | Result | Note | Message | Callable[[], None] | None
+Part = (
+    str
+    | Table[Any]
+    | Grid
+    | Facts
+    | Text
+    | ResultPart
+    | NotePart
+    | MessagePart
+    | Callable[[], None]
+    | None
+)
 """A part of the text of a report.
 
 A `str` is a line of data. A function prints what is no line, such as a chart. None is nothing.

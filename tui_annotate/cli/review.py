@@ -17,7 +17,7 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Part,
-    Result,
+    ResultPart,
     Table,
     Text,
     flexible_column,
@@ -183,7 +183,7 @@ def allow(
     unplanned = f"{output.many(readers.completed, 'annotator')} completed it"
     output.show(
         {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
-        [Result(f"sample {key} can be reviewed: {planned if readers.planned else unplanned}")],
+        [ResultPart(f"sample {key} can be reviewed: {planned if readers.planned else unplanned}")],
         as_json=common.as_json,
     )
 
@@ -223,7 +223,7 @@ def reopen(
         people = [space.people.person(each).name for each in reopened]
     output.show(
         {"dataset": key.dataset, "sample": key.id, "people": people, "reason": reason.strip()},
-        [Result(f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}")],
+        [ResultPart(f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}")],
         as_json=common.as_json,
     )
 

@@ -9,7 +9,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
-from tui_annotate.cli.report_parts import Column, Columns, Result, Table, flexible_column
+from tui_annotate.cli.report_parts import Column, Columns, ResultPart, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Permission
 
@@ -88,4 +88,6 @@ def end(
                 )
             authenticate.sign_out(ids[0])
             ended = 1
-    output.show({"ended": ended}, [Result(f"sessions ended: {ended:,}")], as_json=common.as_json)
+    output.show(
+        {"ended": ended}, [ResultPart(f"sessions ended: {ended:,}")], as_json=common.as_json
+    )

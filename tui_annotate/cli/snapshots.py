@@ -15,10 +15,10 @@ from tui_annotate.cli.options import add_command, add_group, argument, open_work
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -64,7 +64,7 @@ def create(
     kept = "to detect later changes, keep this digest of the event log outside the workspace"
     output.show(
         state,
-        [f"snapshot: {state.folder}", Note(f"{events}; {kept}: {state.head}")],
+        [f"snapshot: {state.folder}", NotePart(f"{events}; {kept}: {state.head}")],
         as_json=common.as_json,
     )
 
@@ -125,7 +125,7 @@ def replay(
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
             output.show(
                 {"at": until, "events": events, "streams": streams, "file": target},
-                [Result(f"wrote the annotations as of {until}, from {log}, to {target}")],
+                [ResultPart(f"wrote the annotations as of {until}, from {log}, to {target}")],
                 as_json=common.as_json,
             )
             return
@@ -155,4 +155,4 @@ def _describe_replay(name: str, found: ReplayReport) -> Iterator[Part]:
     if more:
         yield f"and {output.many(more, 'more sample')}"
     if found.since:
-        yield Message(f"excluded: {output.many(found.since, 'sample')} imported later")
+        yield MessagePart(f"excluded: {output.many(found.since, 'sample')} imported later")

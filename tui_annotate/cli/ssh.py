@@ -19,8 +19,8 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Note,
-    Result,
+    NotePart,
+    ResultPart,
     Table,
     Text,
     flexible_column,
@@ -123,7 +123,7 @@ def add(
     line = f"added key {bound.fingerprint} of {bound.person.name}"
     output.show(
         _key_as_json(bound),
-        [Result(line), Note(_NEXT.format(shlex.quote(folder)))],
+        [ResultPart(line), NotePart(_NEXT.format(shlex.quote(folder)))],
         as_json=common.as_json,
     )
 
@@ -156,7 +156,7 @@ def delete(
         folder = str(space.path)
     output.show(
         {"fingerprint": fingerprint},
-        [Result(f"deleted key {fingerprint}"), Note(_NEXT.format(shlex.quote(folder)))],
+        [ResultPart(f"deleted key {fingerprint}"), NotePart(_NEXT.format(shlex.quote(folder)))],
         as_json=common.as_json,
     )
 
@@ -190,7 +190,7 @@ def authorized_keys(
         text = service.written(present, SESSION, folder=folder, where=str(target))
         count = len(service.list_keys())
     replace_private(file, text)
-    line = Note(f"wrote {output.many(count, 'key')} to {file}")
+    line = NotePart(f"wrote {output.many(count, 'key')} to {file}")
     output.show({"file": file, "keys": count}, [line], as_json=common.as_json)
 
 

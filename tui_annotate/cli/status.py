@@ -21,8 +21,8 @@ from tui_annotate.cli.report_parts import (
     Columns,
     Facts,
     Grid,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
     Table,
     flexible_column,
@@ -133,7 +133,7 @@ def status(
         yield labels.waiting_table(found.waiting)
         if waiting:
             file = shlex.quote(str(found.path / LABELS))
-            yield Message(
+            yield MessagePart(
                 f"labels.yaml has changed and cannot be used: {waiting}",
                 hint=f"tui-annotate labels apply {file} --dry-run",
             )
@@ -294,9 +294,9 @@ def _describe_gold(figures: WorkStatistics) -> Iterator[Part]:
     )
     for each in figures.gold:
         if each.older_answers:
-            yield Note(_describe_older(each))
+            yield NotePart(_describe_older(each))
         if each.edited_later:
-            yield Note(_describe_edited_later(each))
+            yield NotePart(_describe_edited_later(each))
     weeks = [
         (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
         for each in figures.gold
@@ -324,13 +324,13 @@ def _describe_suggestion_answers(figures: WorkStatistics) -> Iterator[Part]:
             began = output.many(each.began_as_suggestions, "annotation")
             every = each.acceptance == 1
             accepted = f"; accepted all {each.answered:,} answered suggestions" if every else ""
-            yield Note(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
+            yield NotePart(f"{name}, {each.dataset}: {began} began as suggestions{accepted}")
         if each.undone:
             undone = output.many(each.undone, "acceptance")
-            yield Note(f"{name}, {each.dataset}: {undone} undone, without a later answer")
+            yield NotePart(f"{name}, {each.dataset}: {undone} undone, without a later answer")
         if each.passed:
             passed = output.many(each.passed, "completed reading")
-            yield Note(f"{name}, {each.dataset}: suggestions without an answer in {passed}")
+            yield NotePart(f"{name}, {each.dataset}: suggestions without an answer in {passed}")
 
 
 def _describe_alert(accuracy: GoldAccuracy, skipped: SkippedChecks | None) -> str:
@@ -370,7 +370,7 @@ def _describe_flags(figures: WorkStatistics) -> Iterator[Part]:
     if figures.flags:
         yield Table(figures.flags, columns)
     else:
-        yield Note("no samples are flagged")
+        yield NotePart("no samples are flagged")
 
 
 def _format_rate(value: float | None) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tui_annotate.cli import output
-from tui_annotate.cli.report_parts import Message
+from tui_annotate.cli.report_parts import MessagePart
 from tui_annotate.domain.suggested_work import SuggestedReadings
 
 
@@ -14,7 +14,7 @@ def describe_suggested_work(
     *,
     excluded: bool,
     names: Mapping[str, str] | None = None,
-) -> Iterator[Message]:
+) -> Iterator[MessagePart]:
     """Warn of human labels that rest on suggestions, which flatter the machine that made them.
 
     Args:
@@ -29,9 +29,9 @@ def describe_suggested_work(
             answers += f"; {', '.join(f'{name} {count:,}' for name, count in people)}"
         readings = output.many(work.readings, "reading")
         if excluded:
-            yield Message(f"excluded: {readings} with suggestions of {maker}: {answers}")
+            yield MessagePart(f"excluded: {readings} with suggestions of {maker}: {answers}")
         else:
-            yield Message(
+            yield MessagePart(
                 f"warning: in {readings}, annotators answered suggestions of {maker} ({answers}):"
                 " their labels are not independent of it",
                 hint="to exclude such work, pass --without-suggested-work",

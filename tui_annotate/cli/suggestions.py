@@ -18,10 +18,10 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Grid,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -117,7 +117,7 @@ def list_suggestions(
         )
     text: list[Part] = [Table(found, _SUGGESTIONS)]
     if not found:
-        text = [Note("no suggestions wait for an answer" if waiting else "no suggestions yet")]
+        text = [NotePart("no suggestions wait for an answer" if waiting else "no suggestions yet")]
     values = [_suggestion_as_json(each, words) for each, words in found]
     output.show(values, text, as_json=common.as_json)
 
@@ -239,7 +239,7 @@ def delete(
         target = f"run {run}" if run else f"maker {maker}"
         output.ask(f"delete all suggestions of {target}?", yes=yes)
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
-    line = Result(f"{output.many(count, 'suggestion')} deleted")
+    line = ResultPart(f"{output.many(count, 'suggestion')} deleted")
     output.show({"deleted": count}, [line], as_json=common.as_json)
 
 
@@ -271,7 +271,7 @@ def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> No
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.hide(dataset)
-    line = Note(f"dataset {dataset!r} hides suggestions and scores from annotators")
+    line = NotePart(f"dataset {dataset!r} hides suggestions and scores from annotators")
     output.show({"dataset": dataset, "hidden": True}, [line], as_json=common.as_json)
 
 
@@ -283,7 +283,7 @@ def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> 
     shows = "shows suggestions and scores to annotators"
     if hidden:
         shows = "is a practice dataset and always hides suggestions and scores"
-    line = Note(f"dataset {dataset!r} {shows}")
+    line = NotePart(f"dataset {dataset!r} {shows}")
     output.show({"dataset": dataset, "hidden": hidden}, [line], as_json=common.as_json)
 
 
@@ -295,7 +295,7 @@ def _show_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
         line += f" ({counts.updated:,} with a new score)"
     if counts.samples:
         line += f"; results of {output.many(counts.samples, 'sample')} stored"
-    output.show(counts, [Result(line)], as_json=as_json)
+    output.show(counts, [ResultPart(line)], as_json=as_json)
     print_earlier_suggestions(counts.earlier)
 
 
@@ -342,7 +342,7 @@ _SUGGESTIONS: Final[Columns[tuple[SuggestionListing, str]]] = (
 
 def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     if not found["offered"]:
-        yield Note("no suggestions yet")
+        yield NotePart("no suggestions yet")
         return
     counts = (*_COUNTS, _RARE) if found[_RARE] else _COUNTS
     yield _rates_grid("", counts, [{"name": "all", **found}])
@@ -353,9 +353,9 @@ def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     yield Table(reasons[:_REASONS], _REFUSALS, below=True)
     if len(reasons) > _REASONS:
         more = output.many(len(reasons) - _REASONS, "more reason")
-        yield Message(f"{more} for rejected suggestions; list all reasons with --json")
+        yield MessagePart(f"{more} for rejected suggestions; list all reasons with --json")
     for line in _LEGEND:
-        yield Message(line)
+        yield MessagePart(line)
     yield from describe_intervals({"answers": found["clusters"]})
 
 

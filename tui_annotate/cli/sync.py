@@ -13,7 +13,7 @@ from tui_annotate.cli.bundles import SHOWN, describe_merge, merge_as_json, refus
 from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
-from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result, Text
+from tui_annotate.cli.report_parts import Facts, MessagePart, NotePart, Part, ResultPart, Text
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 
@@ -112,12 +112,12 @@ def push(
             waiting = tuple(pushed.waiting)
             refused += pushed.refused
     samples = output.many(count, "sample")
-    text: list[Part] = [Result(f"sent the work of {person.name} on {samples} to {where}")]
+    text: list[Part] = [ResultPart(f"sent the work of {person.name} on {samples} to {where}")]
     text += [
-        Message(f"not sent: sample {key} was changed on another machine; first run: {PULL}")
+        MessagePart(f"not sent: sample {key} was changed on another machine; first run: {PULL}")
         for key in waiting[:SHOWN]
     ]
-    text += [Message(f"not sent: {each.key}: {each.refused}") for each in refused[:SHOWN]]
+    text += [MessagePart(f"not sent: {each.key}: {each.refused}") for each in refused[:SHOWN]]
     output.show(
         {
             "person": person.name,
@@ -261,7 +261,7 @@ def delete(
     samples = output.many(count, "sample")
     output.show(
         {"person": person.name, "target": where, "removed": count},
-        [Result(f"deleted the work of {person.name} on {samples} from {where}")],
+        [ResultPart(f"deleted the work of {person.name} on {samples} from {where}")],
         as_json=common.as_json,
     )
 
@@ -287,7 +287,7 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
     output.print_non_finite(count)
     output.show(
         {"file": target, "rows": len(rows)},
-        [Note(f"wrote {output.many(len(rows), 'row')}")],
+        [NotePart(f"wrote {output.many(len(rows), 'row')}")],
         as_json=as_json,
     )
 

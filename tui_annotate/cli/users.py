@@ -22,10 +22,10 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Facts,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
 )
@@ -143,10 +143,10 @@ def create(
         namesakes = accounts.find_namesakes(account.person.id)
         unlinked = accounts.find_unlinked_namesakes(account.person.id)
     values = _account_as_json(account)
-    text: list[Part] = [Result(_describe_account(account))]
+    text: list[Part] = [ResultPart(_describe_account(account))]
     if code:
         values["code"] = code
-        text += [code, Note(INVITED)]
+        text += [code, NotePart(INVITED)]
     output.show(values, text, as_json=common.as_json)
     _warn_without_user(unix_user)
     _warn_of_namesakes(account, namesakes)
@@ -242,7 +242,7 @@ def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
         account, code = space.team.accounts.invite(person)
     output.show(
         _account_as_json(account) | {"code": code},
-        [code, Note(f"invitation of {account.email}: {INVITED}")],
+        [code, NotePart(f"invitation of {account.email}: {INVITED}")],
         as_json=common.as_json,
     )
 
@@ -266,8 +266,8 @@ def accept_invite(*, common: options.CommonOptions) -> None:
     output.show(
         {"person": signed.person.id, "name": signed.person.name},
         [
-            Result(f"password of {signed.person.name} is set"),
-            Note("to start annotating: tui-annotate annotate"),
+            ResultPart(f"password of {signed.person.name} is set"),
+            NotePart("to start annotating: tui-annotate annotate"),
         ],
         as_json=common.as_json,
     )
@@ -412,7 +412,7 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
 
 
 def _show_account(account: Account, *, as_json: bool) -> None:
-    text = [Result(_describe_account(account))]
+    text = [ResultPart(_describe_account(account))]
     output.show(_account_as_json(account), text, as_json=as_json)
 
 
@@ -453,7 +453,7 @@ def export_users(
         count = write_users(accounts, file)
     output.show(
         {"file": target, "accounts": count},
-        [Note(f"exported {output.many(count, 'account')}")],
+        [NotePart(f"exported {output.many(count, 'account')}")],
         as_json=common.as_json,
     )
 
@@ -581,26 +581,26 @@ def _describe_import(
     found: AccountImportReport, *, dry_run: bool, needs_account: bool
 ) -> Iterator[Part]:
     for problem in found.problems:
-        yield Message(str(problem), problem.hint)
+        yield MessagePart(str(problem), problem.hint)
     for each in found.joined:
         if each.differs:
-            yield Message(f"{each.where}: {each.email}: {_describe_known_account(each)}")
+            yield MessagePart(f"{each.where}: {each.email}: {_describe_known_account(each)}")
     would = "would be " if dry_run else ""
     alike = sum(not each.differs for each in found.joined)
-    yield Result(
+    yield ResultPart(
         f"accounts {would}added: {len(found.added):,}; already existing: {len(found.joined):,}"
         f" ({alike:,} of them identical); rows refused: {len(found.problems):,}",
         always=dry_run,
     )
     if found.people:
-        yield Note(
+        yield NotePart(
             f"people {would}added without an account, because no e-mail address is given:"
             f" {len(found.people):,}; to give a person an account: tui-annotate users create"
             " --name NAME --email ADDRESS --link-imported ID"
         )
     yield from _describe_account_states(found.added)
     if found.weak:
-        yield Message(
+        yield MessagePart(
             output.add_workspace(
                 f"warning: weak passwords, until their users change them: {', '.join(found.weak)};"
                 " to let a user choose a password before: tui-annotate users invite ADDRESS"
@@ -621,11 +621,11 @@ def _describe_known_account(joined: ImportedAccount) -> str:
 def _describe_account_states(added: list[Account]) -> Iterator[Part]:
     changing = sum(each.must_change for each in added)
     if changing:
-        yield Note(f"passwords to change at the first sign-in: {changing:,}")
+        yield NotePart(f"passwords to change at the first sign-in: {changing:,}")
     if disabled := [each.email for each in added if not each.active]:
-        yield Note(f"disabled accounts: {', '.join(disabled)}")
+        yield NotePart(f"disabled accounts: {', '.join(disabled)}")
     if bare := [each.email for each in added if each.active and not each.hash]:
-        yield Note(
+        yield NotePart(
             f"accounts without a password: {', '.join(bare)}; to let a user choose a password:"
             " tui-annotate users invite ADDRESS"
         )
@@ -634,12 +634,12 @@ def _describe_account_states(added: list[Account]) -> Iterator[Part]:
 def _describe_same_name(found: SameName, *, needs_account: bool) -> Iterator[Part]:
     accounts = [f"{each.person.id} ({each.email})" for each in found.accounts]
     ids = ", ".join([*accounts, *(each.id for each in found.others)])
-    yield Message(f"several people have the name {found.name!r}: {ids}")
+    yield MessagePart(f"several people have the name {found.name!r}: {ids}")
     if commands := _merge_commands(found, needs_account=needs_account):
         commands = [output.add_workspace(each) for each in commands]
-        yield Message(f"if they are one person, run: {'; '.join(commands)}")
+        yield MessagePart(f"if they are one person, run: {'; '.join(commands)}")
     else:
-        yield Message(
+        yield MessagePart(
             "if they are one person, import with --join-same-names, or give their rows the same"
             " e-mail address; accounts that exist already cannot be merged"
         )

@@ -35,8 +35,8 @@ from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Note,
-    Result,
+    NotePart,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -159,7 +159,7 @@ def rebuild(
             "failed": report.failed,
             "failed_texts": report.failed_texts,
         },
-        [Result(line)],
+        [ResultPart(line)],
         as_json=common.as_json,
     )
     if report.failed:
@@ -240,7 +240,7 @@ def delete_set(
     sets = output.many(dropped, "set")
     output.show(
         {"embedder": name, "dropped": dropped, "bytes": size},
-        [Result(f"deleted {sets} of vectors ({_format_megabytes(size)} MB)")],
+        [ResultPart(f"deleted {sets} of vectors ({_format_megabytes(size)} MB)")],
         as_json=common.as_json,
     )
 
@@ -302,7 +302,7 @@ def download(
         [
             Table(found.files, _FILES),
             f"commit {found.commit}",
-            Note(f"to use the model: tui-annotate ingest --embedder {embedder} FILE"),
+            NotePart(f"to use the model: tui-annotate ingest --embedder {embedder} FILE"),
         ],
         as_json=as_json,
     )

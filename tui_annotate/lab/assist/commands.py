@@ -16,9 +16,9 @@ from tui_annotate.cli.options import add_command, add_group, argument, flag, ope
 from tui_annotate.cli.report_parts import (
     Cell,
     Grid,
-    Message,
+    MessagePart,
     Part,
-    Result,
+    ResultPart,
     flexible_column,
     number_column,
 )
@@ -194,10 +194,10 @@ def _describe_evaluation(found: Mapping[str, Any]) -> Iterator[Part]:
         if found[direction]["queries"]
     }
     yield from describe_intervals(clusters)
-    yield Message("- means no interval, because there are fewer than three clusters")
+    yield MessagePart("- means no interval, because there are fewer than three clusters")
     yield from _describe_origins(found)
     if not any(found[direction]["queries"] for direction in _DIRECTIONS):
-        yield Message(f"nothing to measure: no searched text has at least {segments}")
+        yield MessagePart(f"nothing to measure: no searched text has at least {segments}")
 
 
 def _describe_origins(found: Mapping[str, Any]) -> Iterator[Part]:
@@ -207,14 +207,14 @@ def _describe_origins(found: Mapping[str, Any]) -> Iterator[Part]:
     if suggested:
         queries = output.many(suggested, "query", "queries")
         if found["without_suggested_work"]:
-            yield Message(f"excluded: {queries} that people accepted from suggestions")
+            yield MessagePart(f"excluded: {queries} that people accepted from suggestions")
         else:
-            yield Message(
+            yield MessagePart(
                 f"warning: people accepted {queries} from suggestions",
                 hint="to exclude them, pass --without-suggested-work",
             )
     if shown:
-        yield Message(
+        yield MessagePart(
             f"warning: in {output.many(shown, 'query', 'queries')} people took the evidence from a"
             " match that the assist displayed: their ranks are too good",
             hint="compare with files that were annotated without the assist",
@@ -338,9 +338,11 @@ def report(
 def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     if found["unknown"]:
         unknown = output.many(found["unknown"], "annotation")
-        yield Message(f"excluded: {unknown} without a record of the matches shown to the annotator")
+        yield MessagePart(
+            f"excluded: {unknown} without a record of the matches shown to the annotator"
+        )
     if not found["annotations"]:
-        yield Message(
+        yield MessagePart(
             "nothing to report: no annotation has a record of the matches shown to the annotator"
         )
         return
@@ -357,7 +359,7 @@ def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
             yield ""
             yield _shares_grid(title, rows)
     for line in _LEGEND:
-        yield Message(line)
+        yield MessagePart(line)
     yield from describe_intervals({"annotations": found["clusters"]})
 
 
@@ -415,7 +417,7 @@ def tune(
         if undo:
             undone = tuning.undo()
             line = f"the built-in weights replace the {undone or 'damaged'} weights"
-            output.show({"undone": undone}, [Result(line)], as_json=common.as_json)
+            output.show({"undone": undone}, [ResultPart(line)], as_json=common.as_json)
             return
         with output.show_progress("queries") as show:
             found = tuning.run(
@@ -458,11 +460,11 @@ def _describe_tuning(found: Mapping[str, Any]) -> Iterator[Part]:
     yield from describe_intervals({"queries": found["clusters"]})
     yield from _describe_origins(found)
     if found["better"]:
-        yield Message(
+        yield MessagePart(
             "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
         )
     else:
-        yield Message(
+        yield MessagePart(
             "no gain: on left-out sources, neither MRR nor the Brier score is better beyond its"
             " 95 % interval, or a measure is worse"
         )

@@ -17,7 +17,7 @@ from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
-    Message,
+    MessagePart,
     Part,
     Row,
     Table,
@@ -320,7 +320,7 @@ def _describe_evaluated(
             f" questions: {each.count:,}"
         )
     if len(similarities) > 1:
-        yield Message(
+        yield MessagePart(
             "cosines of vectors and of words are not comparable; compare all questions in one way"
             " with --similarity words"
         )
@@ -359,4 +359,4 @@ def _format_figure(value: float | None) -> str:
 def _first_questions(found: Sequence[Row], columns: Columns[Row]) -> Iterator[Part]:
     yield Table(found[:_MAX_ROWS], columns)
     if (more := len(found) - _MAX_ROWS) > 0:
-        yield Message(f"questions not shown: {more:,}; use -o or --json to get all questions")
+        yield MessagePart(f"questions not shown: {more:,}; use -o or --json to get all questions")

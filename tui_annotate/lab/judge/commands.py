@@ -30,7 +30,7 @@ from tui_annotate.cli.options import (
     option,
 )
 from tui_annotate.cli.output import DONE_IN_PART
-from tui_annotate.cli.report_parts import Facts, Message, Note, Part, Result
+from tui_annotate.cli.report_parts import Facts, MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import Conflict, InvalidInput, Unavailable
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.workspace_files import PROMPTS
@@ -149,29 +149,29 @@ def _show_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> N
 
 def _describe_proposals(done: ProposalReport, *, no_cache: bool) -> Iterator[Part]:
     replies = describe_replies(done.tally, "the model", no_cache=no_cache)
-    yield Result(
+    yield ResultPart(
         f"samples: {done.samples:,}; suggestions: {done.proposals:,}, of these new: {done.new:,};"
         f" {replies}"
     )
-    yield Result(
+    yield ResultPart(
         f"samples with nothing found: {done.nothing_found:,}; samples without a usable reply:"
         f" {len(done.missing):,}"
     )
     for reason, count in done.refused.items():
-        yield Message(f"rejected {reason}: {count:,}")
+        yield MessagePart(f"rejected {reason}: {count:,}")
     if done.cut:
-        yield Message(
+        yield MessagePart(
             f"samples longer than --max-chars, of which only the start was sent: {done.cut:,}"
         )
     if done.skipped:
-        yield Message(f"skipped samples without a source or a summary: {done.skipped:,}")
+        yield MessagePart(f"skipped samples without a source or a summary: {done.skipped:,}")
     for key, each in islice(done.missing.items(), _MAX_MISSING_SHOWN):
-        yield Message(f"{key}: no usable reply: {each}")
+        yield MessagePart(f"{key}: no usable reply: {each}")
     more = len(done.missing) - _MAX_MISSING_SHOWN
     if more > 0:
-        yield Message(f"no usable reply: {more:,} more samples (--json lists all)")
+        yield MessagePart(f"no usable reply: {more:,} more samples (--json lists all)")
     if done.new:
-        yield Note("answer the suggestions on the screen: tui-annotate annotate")
+        yield NotePart("answer the suggestions on the screen: tui-annotate annotate")
 
 
 def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
@@ -527,9 +527,9 @@ def cache(
     ]
     if deleted:
         replies = output.many(oldest, "cached reply", "cached replies")
-        text.append(Note(f"deleted {replies}" if keep else "deleted the cache"))
+        text.append(NotePart(f"deleted {replies}" if keep else "deleted the cache"))
     elif delete and keep:
-        text.append(Note(f"the cache has no more than {keep:,} replies"))
+        text.append(NotePart(f"the cache has no more than {keep:,} replies"))
     elif delete:
-        text.append(Note("there is no cache to delete"))
+        text.append(NotePart("there is no cache to delete"))
     output.show(values, text, as_json=as_json)

@@ -27,7 +27,7 @@ from tui_annotate.cli.options import (
     refuse_nan,
 )
 from tui_annotate.cli.output import DONE_IN_PART
-from tui_annotate.cli.report_parts import Message, Note, Part
+from tui_annotate.cli.report_parts import MessagePart, NotePart, Part
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
@@ -228,7 +228,7 @@ def create_kv(
 def _show_files(made: GenerationReport, *, as_json: bool) -> None:
     output.print_non_finite(made.not_finite)
     counts = f"{output.many(made.rows, 'row')} in {output.many(len(made.files), 'file')}"
-    output.show(made, [*map(str, made.files), Note(counts)], as_json=as_json)
+    output.show(made, [*map(str, made.files), NotePart(counts)], as_json=as_json)
 
 
 MAX_MISSING_SHOWN = 5
@@ -290,7 +290,7 @@ def export_prompts(
     where = f" to {target}" if target else ""
     output.show(
         {"file": str(target), "prompts": done.rows, "not_finite": done.not_finite},
-        [Note(f"wrote {output.many(done.rows, 'prompt')}{where}")],
+        [NotePart(f"wrote {output.many(done.rows, 'prompt')}{where}")],
         as_json=as_json,
     )
 
@@ -466,15 +466,15 @@ def _show_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -
         f"rows: {done.rows:,}; answers already cached: {done.cached:,};"
         f" characters {sent}: {done.characters:,} (host: {judge.host})"
     )
-    text: list[Part] = [line if dry else Note(line)]
+    text: list[Part] = [line if dry else NotePart(line)]
     if missed:
         places = ", ".join(f"{place}: {count:,}" for place, count in missed.items())
         rows = f"{sum(missed.values()):,} (for each gold position: {places})"
-        text.append(Message(f"rows without an answer: {rows}"))
+        text.append(MessagePart(f"rows without an answer: {rows}"))
     if done.refused:
-        text.append(Message(f"prompts that the endpoint refused: {done.refused:,}"))
+        text.append(MessagePart(f"prompts that the endpoint refused: {done.refused:,}"))
     if done.failed:
-        text.append(Message(f"prompts that the endpoint failed to answer: {done.failed:,}"))
+        text.append(MessagePart(f"prompts that the endpoint failed to answer: {done.failed:,}"))
     output.show(
         {
             "rows": done.rows,

@@ -25,7 +25,7 @@ from tui_annotate.cli.report_parts import (
     Columns,
     Facts,
     Grid,
-    Message,
+    MessagePart,
     Part,
     flexible_column,
     number_column,
@@ -221,7 +221,7 @@ def describe_evaluation(found: Evaluation, rules: MatchRules) -> Iterator[Part]:
     if found.people is not None:
         yield from _describe_agreement(found.people)
     for line in _notes(found, rules):
-        yield Message(line)
+        yield MessagePart(line)
 
 
 def _bar_cells(bar: PositionScore, *, unanswered: bool) -> list[Cell]:

@@ -31,10 +31,10 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     Grid,
-    Message,
-    Note,
+    MessagePart,
+    NotePart,
     Part,
-    Result,
+    ResultPart,
     Table,
     flexible_column,
     number_column,
@@ -116,9 +116,9 @@ def describe_report(scored: ScoreReport) -> Iterator[Part]:
     line += f", {format_count(scored.values, 'score')}"
     if scored.skipped:
         line += f"; {format_count(scored.skipped, 'sample')} without a score"
-    yield Result(line)
+    yield ResultPart(line)
     for note in scored.notes:
-        yield Message(note)
+        yield MessagePart(note)
     if scored.tally:
         yield partial(print_missing_replies, scored.tally)
 
@@ -264,8 +264,8 @@ def _describe_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path)
     ]
     yield Grid([*map(number_column, titles), ""], rows)
     for why, count in sorted(taken.unused.items()):
-        yield Message(f"excluded: {output.many(count, 'question')}: {why}")
-    yield Note(f"wrote the probe of layer {found.probe.layer} to {target}")
+        yield MessagePart(f"excluded: {output.many(count, 'question')}: {why}")
+    yield NotePart(f"wrote the probe of layer {found.probe.layer} to {target}")
 
 
 def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.report_parts import (
     Cell,
     Grid,
-    Message,
+    MessagePart,
     Part,
     flexible_column,
     number_column,
@@ -395,40 +395,40 @@ def _describe_scope(found: Comparison) -> Iterator[Part]:
         "people": f"the labels of all annotators, combined by the rule {options.pool}",
         "adjudicated": "adjudication",
     }
-    yield Message(
+    yield MessagePart(
         f"unsupported: {labels}, according to {whom.get(options.against, options.against)}"
     )
     if not options.unwanted and not found.benign:
-        yield Message(
+        yield MessagePart(
             "the label set has no label Benign: all of its labels count as unsupported; choose with"
             " --unsupported-label"
         )
     if len(found.readings) > 1:
         counts = (f"{count:,} with {readings:,}" for readings, count in found.readings.items())
-        yield Message(f"judged samples by number of readings: {', '.join(counts)}")
+        yield MessagePart(f"judged samples by number of readings: {', '.join(counts)}")
     for what, reason, count in left_out(found):
-        yield Message(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
+        yield MessagePart(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     for name in found.without_values:
-        yield Message(f"not compared: {name}: none of these samples has a value")
+        yield MessagePart(f"not compared: {name}: none of these samples has a value")
     for machine in found.machines:
         if machine.missing:
             missing = f"{output.many(machine.missing, 'sample')} without a value"
             if machine.not_numbers:
                 not_numbers = output.many(machine.not_numbers, "sample")
                 missing += f" (including {not_numbers} whose value is not a number)"
-            yield Message(f"{machine.name}: {missing}")
+            yield MessagePart(f"{machine.name}: {missing}")
     chosen = [each.name for each in found.machines if each.direction is ChoiceOrigin.FOUND]
     if chosen:
-        yield Message(
+        yield MessagePart(
             "these samples determined whether low or high values are better for: "
             f"{', '.join(chosen)}; set this with --lower-is-better or --higher-is-better"
         )
     if any(each.threshold_origin is ChoiceOrigin.FOUND for each in found.machines):
-        yield Message(
+        yield MessagePart(
             "* this threshold is the best one for these samples: the measures are optimistic"
         )
     for gap in list_gaps(_list_figures(found)):
-        yield Message(gap)
+        yield MessagePart(gap)
     yield from describe_suggested_work(found.suggested, excluded=options.without_suggested_work)
     yield from describe_intervals(_count_clusters(found))
 

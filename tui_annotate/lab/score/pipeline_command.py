@@ -22,7 +22,7 @@ from tui_annotate.cli.options import (
     argument,
     open_workspace,
 )
-from tui_annotate.cli.report_parts import Facts, Part, Result
+from tui_annotate.cli.report_parts import Facts, Part, ResultPart
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.chat.command_options import LimitOption, MaxRetriesOption, exit_if_partial
@@ -147,10 +147,10 @@ def _report_as_json(done: RecipeReport) -> dict[str, Any]:
 
 def _describe_report(done: RecipeReport) -> Iterator[Part]:
     if done.ingested is not None:
-        yield Result(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
+        yield ResultPart(f"{done.dataset}: {output.many(done.ingested.added, 'new sample')}")
     for scored in done.scored:
         yield from describe_report(scored)
     if done.ranked is not None:
         yield from describe_ranked(done.ranked)
     for path, report in done.written.items():
-        yield Result(f"written: {path} with {output.many(report.records, 'sample')}")
+        yield ResultPart(f"written: {path} with {output.many(report.records, 'sample')}")

@@ -14,7 +14,7 @@ from tui_annotate.cli.options import (
     open_workspace,
     option,
 )
-from tui_annotate.cli.report_parts import Cell, Grid, Message, Note, Part, number_column
+from tui_annotate.cli.report_parts import Cell, Grid, MessagePart, NotePart, Part, number_column
 from tui_annotate.domain.people import Permission
 from tui_annotate.lab.score.commands import DatasetOption, run_as_json
 
@@ -118,13 +118,13 @@ def describe_ranked(ranked: RankReport) -> Iterator[Part]:
     ]
     rows += [("questions", name, count) for name, count in ranked.categories.items()]
     yield Grid(("", "label", number_column("number")), rows)
-    yield Note(
+    yield NotePart(
         f"the ranker {ranked.run.maker} labelled the answers of dataset {ranked.run.dataset}"
         f" by the scores: {', '.join(ranked.used)}"
     )
     if ranked.without:
-        yield Message(f"undecided, because they have no score: {ranked.without:,} answers")
+        yield MessagePart(f"undecided, because they have no score: {ranked.without:,} answers")
     if ranked.partial:
-        yield Message(
+        yield MessagePart(
             f"labelled by fewer scores, because some are missing: {ranked.partial:,} answers"
         )

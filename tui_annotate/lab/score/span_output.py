@@ -7,7 +7,15 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from tui_annotate.cli import output
-from tui_annotate.cli.report_parts import Column, Columns, Grid, Message, Part, Table, number_column
+from tui_annotate.cli.report_parts import (
+    Column,
+    Columns,
+    Grid,
+    MessagePart,
+    Part,
+    Table,
+    number_column,
+)
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
 from tui_annotate.lab.score.span_comparison import (
     Counts,
@@ -423,15 +431,15 @@ def _describe_limits(found: SpanComparison) -> Iterator[Part]:
     """Describe what is excluded, and why measures have no value or are too good."""
     for each in found.left_out:
         count = output.many(each.count, each.what.removesuffix("s"))
-        yield Message(f"{found.maker}: excluded: {count}: {each.reason}")
+        yield MessagePart(f"{found.maker}: excluded: {count}: {each.reason}")
     if not found.clean and found.result.n:
-        yield Message(
+        yield MessagePart(
             f"warning: for {found.maker}, no sample is stated in which it found nothing, so that"
             " recall and the measures of samples are too good",
             hint='state such samples in the file of suggestions: {"sample": ID, "suggestions": []}',
         )
     for gap in _list_gaps(found):
-        yield Message(f"{found.maker}: {gap}")
+        yield MessagePart(f"{found.maker}: {gap}")
 
 
 def _list_gaps(found: SpanComparison) -> list[str]:
