@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from textual.screen import Screen
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.editor import key_lines
@@ -24,9 +23,6 @@ from tui_annotate.editor.key_state import (
     VIEWING,
     KeyState,
 )
-from tui_annotate.tui.screens.collection import screen as collection
-from tui_annotate.tui.screens.collection.screen import CollectionScreen
-from tui_annotate.tui.screens.queue import QueueScreen
 
 
 def acting(states: KeyState) -> set[str]:
@@ -69,25 +65,6 @@ def test_looking_handles_every_action_and_no_other() -> None:
     shared = {action.id for action in ACTIONS if action.do}
     assert own <= acting(VIEWING)
     assert acting(VIEWING) - OPTIONS <= own | shared
-
-
-@pytest.mark.parametrize("screen", [CollectionScreen, QueueScreen])
-def test_a_list_handles_every_action_and_no_other(screen: type[Any]) -> None:
-    """Each binding calls a method, each method has a key."""
-    called = {binding.action.partition("(")[0] for binding in screen.BINDINGS}
-    handled = {name for kind in (screen, *screen.__bases__) for name in vars(kind)}
-    assert called == {
-        name.removeprefix("action_") for name in handled if name.startswith("action_")
-    } - {name.removeprefix("action_") for name in vars(Screen)}
-
-
-def test_every_key_of_the_collection_is_told() -> None:
-    """What has a key has a row in the help; the key line names what is in the help."""
-    listed = [row for group in collection.HELP for row in group.rows]
-    assert len(listed) == len(collection.ACTIONS) - 1  # the key that shows the help
-    assert [at for at, *_ in sorted(one.line for one in collection.ACTIONS if one.line)] == list(
-        range(1, len(collection.KEY_LINE) + 1)
-    )
 
 
 def test_key_lines_name_actions_alone() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.assignments import State
@@ -16,11 +16,11 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.glyphs import FOCUS_BAR
-from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_text import Run, fit
+from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
@@ -153,32 +153,27 @@ def describe_bar(found: Evaluation, index: int) -> str:
     return f"{names}: {bar.hits}/{bar.n} correct, 95 % {low:.3f} to {high:.3f}{missing}"
 
 
-KEYS: Final = (
-    ("↑↓", "bar"),
-    ("Enter", "failing answers"),
-    ("r", "recount"),
-    ("Tab", "queue"),
-    ("Esc", "back"),
-    ("q", "quit"),
-)
-HELP: Final = (
-    HelpGroup(
-        "Bars",
-        (
-            ("↑ ↓ k j", "select the previous or next bar"),
-            ("Home End", "select the first or last bar"),
-            ("Enter", "list the wrong answers in the bar's group of answers"),
-            ("r", "recompute the chart from the stored answers"),
-        ),
-    ),
-    HelpGroup(
-        "Leave the chart",
-        (
-            ("Tab", "open the queue: a list of all samples"),
-            ("Esc", "return to the open sample"),
-            ("q", "quit"),
-        ),
-    ),
+ACTIONS: Final = (
+    ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j",
+               "select the previous or next bar", "Bars", short=("↑↓", "bar")),
+    ListAction("edge", {"home": "move(-1000000)", "end": "move(1000000)"}, "Home End",
+               "select the first or last bar", "Bars", at_once=True),
+    ListAction("open", {"enter": "open"}, "Enter",
+               "list the wrong answers in the bar's group of answers", "Bars",
+               short=("Enter", "failing answers")),
+    ListAction("again", {"r": "again"}, "r", "recompute the chart from the stored answers", "Bars",
+               short=("r", "recount"), at_once=True),
+    ListAction("queue", {"tab": "close('queue')"}, "Tab", "open the queue: a list of all samples",
+               "Leave the chart", short=("Tab", "queue"), at_once=True),
+    ListAction("back", {"escape": "close('')"}, "Esc", "return to the open sample",
+               "Leave the chart", short=("Esc", "back"), at_once=True),
+    ListAction("quit", {"q": "close('quit')"}, "q", "quit", "Leave the chart",
+               short=("q", "quit"), at_once=True),
+    ListAction("help", {"question_mark,f1": "help"}, at_once=True),
+)  # fmt: skip
+KEY_LINE: Final = ("move", "open", "again", "queue", "back", "quit")
+WAITING: Final = frozenset(
+    key for action in ACTIONS if not action.at_once for key in action.pressed
 )
 LEGEND: Final = (
     LegendEntry(((SURE, "accent"),), "part of a bar from 0 to the mean score's 95 % interval"),
@@ -207,18 +202,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
 
     DEFAULT_CSS = "PositionsScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "next", show=False),
-        Binding("up,k", "move(-1)", "previous", show=False),
-        Binding("home", "move(-1000000)", "first", show=False),
-        Binding("end", "move(1000000)", "last", show=False),
-        Binding("enter", "open", "failing answers", show=False),
-        Binding("r", "again", "recount", show=False),
-        Binding("tab", "close('queue')", "queue", show=False),
-        Binding("question_mark,f1", "help", "keys", show=False),
-        Binding("escape", "close('')", "back", show=False),
-        Binding("q", "close('quit')", "quit", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(
         self,
@@ -244,14 +228,14 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(KeyLine).show(KEYS)
+        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE))
         self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
         self.query_one(BarRows).say("counting…")
         self.action_again()
 
     def holds(self, event: KeyOrPaste) -> bool:
         """Return whether a key (Enter, an arrow key, j or k) must wait until the chart is shown."""
-        return self.reading and getattr(event, "key", "") in {"enter", "down", "up", "j", "k"}
+        return self.reading and getattr(event, "key", "") in WAITING
 
     def action_again(self) -> None:
         if not self.reading:
@@ -367,7 +351,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.app.push_screen(QueueScreen(page, listing=QueueListing(title=title)), chosen)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpDialog(HELP, legend=LEGEND))
+        self.app.push_screen(HelpDialog(help_groups(ACTIONS), legend=LEGEND))
 
     def action_close(self, where: str) -> None:
         """Close the chart; `where` is what the screen does next: `queue`, `quit` or "" (return)."""

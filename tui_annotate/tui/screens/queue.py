@@ -7,13 +7,13 @@ a key down never piles up requests.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import ClassVar, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.message import Message
 from textual.screen import Screen
 
@@ -23,13 +23,13 @@ from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
-from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.legend import STATE_MARKS, LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free, is_text
 from tui_annotate.tui.line_input import LineInput
+from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
 from tui_annotate.tui.score_cells import BARS, ScoreCells
 from tui_annotate.tui.widgets.draft_line import DraftLine
 from tui_annotate.tui.widgets.key_line import KeyLine
@@ -60,36 +60,39 @@ FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
 )
 """Filters of the queue by digit: a name, and the states to show; an empty set shows all states."""
 
-_COMMON_KEYS = ("Enter", "open"), ("/", "search"), ("f", "filter")
+ACTIONS: Final = (
+    ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one sample",
+               short=("↑↓", "move")),
+    ListAction("turn", {"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
+               "PgUp PgDn Space", "one page"),
+    ListAction("edge", {"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
+    ListAction("open", {"enter": "open"}, "Enter", "open the sample", short=("Enter", "open")),
+    ListAction("jump", {"g,G": "jump"}, "g", "open a sample by its id", short=("g", "go to")),
+    ListAction("filter", {str(at): f"filter({at - 1})" for at in range(1, len(FILTERS) + 1)},
+               f"1-{len(FILTERS)}", "show only samples in one state", "Choosing"),
+    ListAction("next filter", {"f": "next_filter"}, "f", "next filter", "Choosing",
+               short=("f", "filter")),
+    ListAction("search", {"slash": "search"}, "/",
+               "search ids and summaries; Enter keeps the search, Esc clears it", "Choosing",
+               short=("/", "search")),
+    ListAction("back", {"escape": "back"}, "Esc", "go back to the open sample", "Choosing",
+               short=("Esc", "back")),
+    ListAction("clear", {"backspace": "unsearch"}),
+    ListAction("close", {"q": "close"}, "q", "close the list, or quit", "Choosing",
+               short=("q", "back")),
+    ListAction("order", {"o": "order"}, "o", "choose a different order, for example by a score",
+               "Scores", short=("o", "sort"), when=lambda screen: screen.has_scores),
+    ListAction("siblings", {"s": "rivals"}, "s",
+               "sibling samples: other summaries of the same source", "Scores",
+               short=("s", "siblings"), when=lambda screen: screen.has_siblings),
+    ListAction("help", {"question_mark": "help"}),
+)  # fmt: skip
 
-KEYS: tuple[tuple[str, str], ...] = (("↑↓", "move"), *_COMMON_KEYS, ("g", "go to"))
-
-SCORED_KEYS: tuple[tuple[str, str], ...] = (*_COMMON_KEYS, ("o", "sort"), ("s", "siblings"))
-
-
-def help_groups(*choosing: tuple[str, str]) -> tuple[HelpGroup, ...]:
-    moving = (
-        ("↑ ↓ k j", "one sample"),
-        ("PgUp PgDn Space", "one page"),
-        ("Home End", "first and last"),
-        ("Enter", "open the sample"),
-        ("g", "open a sample by its id"),
-    )
-    leaving = (
-        ("/", "search ids and summaries; Enter keeps the search, Esc clears it"),
-        ("Esc", "go back to the open sample"),
-        ("q", "close the list, or quit"),
-    )
-    return HelpGroup("Moving", moving), HelpGroup("Choosing", (*choosing, *leaving))
-
-
-MACHINES = HelpGroup(
-    "Scores",
-    (
-        ("o", "choose a different order, for example by a score"),
-        ("s", "sibling samples: other summaries of the same source"),
-    ),
-)
+KEY_LINE: Final = ("move", "open", "search", "next filter", "jump", "back", "close")
+SCORED_KEY_LINE: Final = (
+    "open", "search", "next filter", "order", "siblings", "back", "close", "move", "jump",
+)  # fmt: skip
+"""Key line of a list with scores; the last keys are shown where there is room."""
 
 SCORE_LEGEND: tuple[LegendEntry, ...] = (
     LegendEntry(
@@ -100,8 +103,6 @@ SCORE_LEGEND: tuple[LegendEntry, ...] = (
     ),
 )
 
-HELP = help_groups((f"1-{len(FILTERS)}", "show only samples in one state"), ("f", "next filter"))
-
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
@@ -110,6 +111,7 @@ class QueueListing:
     Attributes:
         counts_aside: whether skipped and flagged samples are counted, too.
         locked: number of samples that can no longer be completed; progress leaves them out.
+        filter_help: what the digit keys do, for the help; empty for the usual words.
     """
 
     title: str = "QUEUE"
@@ -120,7 +122,7 @@ class QueueListing:
     locked: int = 0
     describe: Callable[[QueueEntry], str] = describe_entry
     group: GroupColumn = field(default_factory=GroupColumn)
-    help: tuple[HelpGroup, ...] = HELP
+    filter_help: str = ""
     legend: tuple[LegendEntry, ...] = STATE_MARKS
 
 
@@ -179,28 +181,7 @@ class QueueScreen(Screen[SampleKey | None]):
     QueueScreen.-searching DraftLine { display: none; }
     """
     AUTO_FOCUS: ClassVar[str | None] = ""  # the hidden input must not get the keys
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down,j", "move(1)", "next", show=False),
-        Binding("up,k", "move(-1)", "previous", show=False),
-        Binding("pagedown,space,ctrl+d", "turn(1)", "page down", show=False),
-        Binding("pageup,ctrl+u", "turn(-1)", "page up", show=False),
-        Binding("home", "edge(-1)", "first", show=False),
-        Binding("end", "edge(1)", "last", show=False),
-        Binding("enter", "open", "open", show=False),
-        Binding("slash", "search", "search", show=False),
-        Binding("f", "next_filter", "next filter", show=False),
-        *(
-            Binding(str(digit), f"filter({digit - 1})", name, show=False)
-            for digit, (name, _) in enumerate(FILTERS, 1)
-        ),
-        Binding("o", "order", "another order", show=False),
-        Binding("s", "rivals", "sibling samples", show=False),
-        Binding("g,G", "jump", "open a sample by its id", show=False),
-        Binding("question_mark", "help", "keys", show=False),
-        Binding("q", "close", "back", show=False),
-        Binding("backspace", "unsearch", "clear the search", show=False),
-        Binding("escape", "back", "clear the search, or go back", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(
         self,
@@ -227,6 +208,26 @@ class QueueScreen(Screen[SampleKey | None]):
     def order(self) -> str:
         return self._scores.order() if self._scores else ""
 
+    @property
+    def has_scores(self) -> bool:
+        return self._scores is not None
+
+    @property
+    def has_siblings(self) -> bool:
+        return self._scores is not None and self._scores.siblings is not None
+
+    def _actions(self) -> list[ListAction]:
+        """Return the actions of this list, with its own words for the filters and for leaving."""
+        return [self._in_own_words(action) for action in ACTIONS if action.when(self)]
+
+    def _in_own_words(self, action: ListAction) -> ListAction:
+        listing = self._listing
+        if action.id == "close":
+            return replace(action, short=("q", self._leave))
+        if action.id == "filter" and listing.filter_help:
+            return replace(action, keys=f"1-{len(listing.filters)}", help=listing.filter_help)
+        return action
+
     def compose(self) -> ComposeResult:
         yield PaneTitle()
         yield QueueHeads(self._listing.group)
@@ -237,10 +238,9 @@ class QueueScreen(Screen[SampleKey | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        back = [("Esc", "back")] if self._current else []
-        keys = _usable_keys(SCORED_KEYS, self._scores) if self._scores else KEYS
-        spare = [each for each in KEYS if each not in keys]  # shown where there is room
-        self.query_one(KeyLine).show([*keys, *back, ("q", self._leave), *spare])
+        usual = SCORED_KEY_LINE if self._scores else KEY_LINE
+        order = [name for name in usual if name != "back" or self._current]
+        self.query_one(KeyLine).show(key_line(self._actions(), order))
         self._show_status()
         self._read()
         self._count()
@@ -385,11 +385,10 @@ class QueueScreen(Screen[SampleKey | None]):
         self.query_one(LineInput).focus()
 
     def action_help(self) -> None:
-        keys, marks = self._listing.help, self._listing.legend
+        marks = self._listing.legend
         if self._scores:
-            own = HelpGroup(MACHINES.title, _usable_keys(MACHINES.rows, self._scores))
-            keys, marks = (*keys, own), (*marks, *SCORE_LEGEND)
-        self.app.push_screen(HelpDialog(keys, legend=marks))
+            marks = (*marks, *SCORE_LEGEND)
+        self.app.push_screen(HelpDialog(help_groups(self._actions()), legend=marks))
 
     def action_jump(self) -> None:
         if self._find is not None:
@@ -466,7 +465,3 @@ class QueueScreen(Screen[SampleKey | None]):
     def _on_row_opened(self, message: QueueList.Opened) -> None:
         message.stop()
         self.dismiss(message.key)
-
-
-def _usable_keys(keys: Sequence[tuple[str, str]], scores: QueueScores) -> list[tuple[str, str]]:
-    return [each for each in keys if each[0] != "s" or scores.siblings]

@@ -5,24 +5,23 @@ A thread reads rows when they are unfolded. Keys that move between rows wait for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events, on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.editor.glyphs import CHOSEN, OPENS_MORE
-from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
+from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
 from tui_annotate.tui.screens.collection import rows as tree_rows
 from tui_annotate.tui.screens.collection.rows import (
     OPEN,
@@ -51,61 +50,31 @@ NAMES: Final = {
 COUNTED: Final = NAMES | {SampleKind.CITATION: "sentences"}
 
 
-@dataclass(frozen=True, slots=True)
-class TreeAction:
-    """An action of the collection tree with its keys: one row of the help.
-
-    Attributes:
-        calls: maps keys (Textual's names) to the method call, such as `move(1)`.
-        line: (position, keys, name) on the key line; None if the key line omits the action.
-        any_rows: whether the action is the same for all rows and does not wait for them.
-    """
-
-    calls: Mapping[str, str]
-    keys: str = ""
-    help: str = ""
-    group: str = "Moving"
-    line: tuple[int, str, str] | None = None
-    any_rows: bool = False
-
-
 ACTIONS: Final = (
-    TreeAction({"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one row"),
-    TreeAction({"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
+    ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one row"),
+    ListAction("turn", {"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
                "PgUp PgDn Space", "one page"),
-    TreeAction({"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
-    TreeAction({"right,l": "unfold"}, "→ l", "unfold the row, or go to the first row below it",
-               line=(2, "← →", "fold")),
-    TreeAction({"left,h": "fold"}, "← h", "fold the row, or go to the parent row"),
-    TreeAction({"enter": "act"}, "Enter", "open the sample, or fold or unfold the row",
-               line=(1, "Enter", "open")),
-    TreeAction({"J,n": "incomplete"}, "J n", "open the next incomplete item",
-               line=(3, "J", "next to do"), any_rows=True),
-    TreeAction({str(at): f"mode({at - 1})" for at in range(1, len(MODES) + 1)}, "1 2 3",
-               "reports, documents, citations", "Choosing", line=(4, "1-3", "mode"),
-               any_rows=True),
-    TreeAction({"tab": "close('queue')"}, "Tab", "the queue: all samples in a list", "Choosing",
-               line=(5, "Tab", "queue"), any_rows=True),
-    TreeAction({"escape,T": "close('')"}, "Esc", "go back to the open sample", "Choosing",
-               line=(6, "Esc", "back"), any_rows=True),
-    TreeAction({"q": "close('quit')"}, "q", "quit", "Choosing", line=(7, "q", "quit"),
-               any_rows=True),
-    TreeAction({"question_mark,f1": "help"}),
+    ListAction("edge", {"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
+    ListAction("unfold", {"right,l": "unfold"}, "→ l",
+               "unfold the row, or go to the first row below it", short=("← →", "fold")),
+    ListAction("fold", {"left,h": "fold"}, "← h", "fold the row, or go to the parent row"),
+    ListAction("open", {"enter": "act"}, "Enter", "open the sample, or fold or unfold the row",
+               short=("Enter", "open")),
+    ListAction("incomplete", {"J,n": "incomplete"}, "J n", "open the next incomplete item",
+               short=("J", "next to do"), at_once=True),
+    ListAction("mode", {str(at): f"mode({at - 1})" for at in range(1, len(MODES) + 1)}, "1 2 3",
+               "reports, documents, citations", "Choosing", short=("1-3", "mode"), at_once=True),
+    ListAction("queue", {"tab": "close('queue')"}, "Tab", "the queue: all samples in a list",
+               "Choosing", short=("Tab", "queue"), at_once=True),
+    ListAction("back", {"escape,T": "close('')"}, "Esc", "go back to the open sample", "Choosing",
+               short=("Esc", "back"), at_once=True),
+    ListAction("quit", {"q": "close('quit')"}, "q", "quit", "Choosing", short=("q", "quit"),
+               at_once=True),
+    ListAction("help", {"question_mark,f1": "help"}),
 )  # fmt: skip
 
-KEY_LINE: Final = tuple(
-    (keys, name) for _, keys, name in sorted(action.line for action in ACTIONS if action.line)
-)
-HELP: Final = tuple(
-    HelpGroup(
-        group,
-        tuple((each.keys, each.help) for each in ACTIONS if each.keys and each.group == group),
-    )
-    for group in ("Moving", "Choosing")
-)
-ANY_ROWS: Final = frozenset(
-    key for action in ACTIONS if action.any_rows for keys in action.calls for key in keys.split(",")
-)
+KEY_LINE: Final = ("open", "unfold", "incomplete", "mode", "queue", "back", "quit")
+AT_ONCE: Final = frozenset(key for action in ACTIONS if action.at_once for key in action.pressed)
 
 LEGEND: Final = (
     LegendEntry(
@@ -126,11 +95,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     DEFAULT_CSS = "CollectionScreen { layout: vertical; }"
     AUTO_FOCUS: ClassVar[str | None] = ""
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding(keys, call, action.help, show=False)
-        for action in ACTIONS
-        for keys, call in action.calls.items()
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings(ACTIONS)
 
     def __init__(self, annotate: AnnotationService, person: str, current: Sample) -> None:
         super().__init__()
@@ -155,15 +120,15 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(KeyLine).show(KEY_LINE)
+        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE))
         self.reading = False
         self._show()
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
         """Return whether a key must wait until rows of the tree are loaded or an item is found."""
-        any_rows = isinstance(event, events.Key) and event.key in ANY_ROWS
-        return self._seeking or (self.reading and not any_rows)
+        at_once = isinstance(event, events.Key) and event.key in AT_ONCE
+        return self._seeking or (self.reading and not at_once)
 
     @property
     def _tree(self) -> CollectionTree:
@@ -353,7 +318,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self.dismiss(key)
 
     def action_help(self) -> None:
-        self.app.push_screen(HelpDialog(HELP, legend=LEGEND, title="Keys of the collection screen"))
+        self.app.push_screen(
+            HelpDialog(help_groups(ACTIONS), legend=LEGEND, title="Keys of the collection screen")
+        )
 
     def action_close(self, wish: str) -> None:
         self.dismiss(wish or None)

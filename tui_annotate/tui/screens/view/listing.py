@@ -12,7 +12,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.dialogs.legend import LegendEntry
-from tui_annotate.tui.screens.queue import QueueListing, QueueScreen, help_groups
+from tui_annotate.tui.screens.queue import QueueListing, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import QueueEntry
 
 if TYPE_CHECKING:
@@ -35,9 +35,7 @@ _FILTERS: Final = (
     (ListingMessage.ANNOTATED.text(), _MARKED),
     (ListingMessage.NO_ANNOTATIONS.text(), _BARE),
 )
-_HELP: Final = help_groups(
-    ("1-3", "show all samples, or only samples with or without annotations"), ("f", "next filter")
-)
+_FILTER_HELP: Final = "show all samples, or only samples with or without annotations"
 _LEGEND: Final = (
     LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "sample with annotations"),
     LegendEntry(((STATE_GLYPHS[State.NEW], "accent"),), "sample without annotations"),
@@ -62,7 +60,7 @@ def view_list(
         counted.text(name=name),
         _MARKED,
         describe=partial(_describe, name=name),
-        help=_HELP,
+        filter_help=_FILTER_HELP,
         legend=_LEGEND,
     )
     find = browser.index.find
