@@ -18,6 +18,7 @@ from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
 from tui_annotate.tui.theme import TerminalLook  # noqa: E402
+from tui_annotate.tui.workspace_texts import WorkspaceText  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,9 +72,9 @@ def run(browser: FileBrowser, **how: Any) -> int:
         if not app.problem:
             log.unlink(missing_ok=True)
     if app.input_ended:
-        app.print_input_ended("the file is unchanged")
+        app.print_input_ended(WorkspaceText.INPUT_ENDED_UNCHANGED.text())
         return 1
     if not app.problem:
         return 0
-    app.print_problem(f"The file is unchanged. Details: {log}")
+    app.print_problem(WorkspaceText.UNCHANGED_DETAILS.text(log=log))
     return 1
