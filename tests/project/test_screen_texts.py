@@ -17,7 +17,13 @@ from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.editor.screen_message import Plural, ScreenMessage, screen_text, use_translations
+from tui_annotate.editor.screen_message import (
+    Plural,
+    ScreenMessage,
+    describe_error,
+    screen_text,
+    use_translations,
+)
 
 TABLES = {
     "Action", "_move", "_with_names", "ListAction", "LegendEntry", "_mark", "_on_text", "_letter",
@@ -248,3 +254,5 @@ def test_catalogues_and_tables_are_translated() -> None:
     shown += [name for _, name in keys.line(READING)]
     assert all(text.startswith("«") for text in shown)
     assert action_of("undo").words(READING) == screen_text(action_of("undo").help)
+    hint = describe_error(errors.NotFound("there is no sample 'a{1}'", "check the id"))
+    assert hint == "«there is no sample 'a{1}'» · «check the id»"

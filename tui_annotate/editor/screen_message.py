@@ -65,6 +65,16 @@ class ScreenMessage(Enum):
         return screen_text(self.value, **fields)
 
 
+def error_texts(error: TuiAnnotateError) -> tuple[str, str]:
+    """Return the message and the hint of an error, which may be empty.
+
+    Both are looked up as they are, because they contain values: texts with values stay in English
+    unless they were made from a catalogue. `error.code` is the same in each language.
+    """
+    look_up = _LANGUAGE.translations.gettext
+    return look_up(error.message), look_up(error.hint) if error.hint else ""
+
+
 def describe_error(error: TuiAnnotateError) -> str:
     """Return an error as one line: its message, and its hint if it has one."""
-    return f"{error.message} · {error.hint}" if error.hint else error.message
+    return " · ".join(filter(None, error_texts(error)))

@@ -24,7 +24,7 @@ from tui_annotate.domain.people import (
     base_person,
     require_permission,
 )
-from tui_annotate.editor.screen_message import ScreenMessage, describe_error
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error, error_texts
 from tui_annotate.settings import person_name, workspace_state_file
 from tui_annotate.tui.session import ForcedIdentity
 
@@ -182,7 +182,7 @@ class SessionGuard:
             return False
         except NotAllowed as error:
             self._tokens.forget()
-            self.hint = error.message
+            self.hint, _ = error_texts(error)
             return False
         return True
 

@@ -14,6 +14,7 @@ LOOK = terminal.prepare(os.environ)
 # Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
 from tui_annotate.editor.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.editor.screen_message import error_texts  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
@@ -47,7 +48,7 @@ class ViewApp(RestrictedApp):
         try:
             in_force = key_map(keys)
         except InvalidInput as error:
-            words = error.message
+            words, _ = error_texts(error)
         self.sample_screen = ViewScreen(
             browser, self.exit, keys=in_force, sample=sample, words=words
         )

@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
 from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
@@ -58,7 +59,8 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
         forget_keys(self, but_text=False)  # the waiting keys were meant for the sample
         free(self)
-        words = [(f"✗ {line_text(error.message)}", "error")]
-        if error.hint:
-            words.append((f"  {line_text(error.hint)}", "quiet"))
+        message, hint = error_texts(error)
+        words = [(f"✗ {line_text(message)}", "error")]
+        if hint:
+            words.append((f"  {line_text(hint)}", "quiet"))
         self.query_one("#error", WordsLine).show(words)

@@ -12,6 +12,7 @@ from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.editor.glyphs import FOCUS_BAR, NOTED
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
 from tui_annotate.tui.dialogs.texts import DialogText, KeyName
@@ -64,7 +65,8 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
-        self.rows.show_text(f"✗ {error.message}", error.hint)
+        message, hint = error_texts(error)
+        self.rows.show_text(f"✗ {message}", hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
         if not found:

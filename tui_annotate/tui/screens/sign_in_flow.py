@@ -16,6 +16,7 @@ from textual.app import App
 from textual.timer import Timer
 
 from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, SignInMessage, Values
@@ -197,8 +198,9 @@ class SignInFlow:
         if isinstance(error, Conflict):
             self._ask_takeover(self._callbacks.again, working=True)
             return
+        message, _ = error_texts(error)
         lead = [
-            SignInMessage.SESSION_ENDED.text(name=self._person_name, error=error.message),
+            SignInMessage.SESSION_ENDED.text(name=self._person_name, error=message),
             SignInMessage.LAST_ACTION_WAITS.text(),
         ]
         self._cover(SignInMessage.SIGN_IN_AGAIN, lead, then=SignInMessage.SIGNED_IN_AGAIN.text())

@@ -34,6 +34,7 @@ from tui_annotate.editor.effects import (
     SelectWord,
     SwapEnds,
 )
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
@@ -270,7 +271,8 @@ class PaneController:
             self._screen.app.call_from_thread(self._call_later, again, number=number)
         except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
-            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=error.message)
+            reason, _ = error_texts(error)
+            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=reason)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
