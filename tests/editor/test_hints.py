@@ -147,7 +147,7 @@ def test_a_letter_that_fits_nothing_blinks() -> None:
 def test_letters_wake_the_digits() -> None:
     """Selecting by letters is selecting."""
     made = draft()
-    made.digits_off = True
+    made.focus_annotation("")
     cursor_actions.show_hints(made, words())
     keys(made, "a s")
     assert not made.digits_off

@@ -408,7 +408,7 @@ def test_the_mouse_gives_its_side_the_keys_and_wakes_the_digits() -> None:
     cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(0, 20), by_hand=True)
     assert made.state is KeyState.SOURCE
     assert not made.digits_off
-    made.digits_off = True
+    made.focus_annotation("")
     cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(0, 20), by_hand=True)
     assert made.digits_off
 

@@ -212,7 +212,7 @@ def test_a_selection_takes_the_keys_from_the_suggestion() -> None:
     select(on, "Nobody")
     assert on.state is SELECTING
     assert on.focused == ""
-    on.focused = "s-15"
+    on.focus_annotation("s-15")
     assert suggestion_actions.take(on) == [Blink()]
     on.side = Side.SOURCE
     assert suggestion_actions.take(on) == [Blink()]
@@ -533,7 +533,7 @@ def test_where_c_walks_citations_a_walks_suggestions_too() -> None:
     assert ("a", "next") in key_pairs(default_keys(), on)
     answer(on, key(on, "y"))
     assert " · a " in said(on)
-    on.focused = on.just_saved = ""
+    on.drop_focus()
     keys(on, "y")
     assert code(on) is MessageCode.NO_SUGGESTION_IN_FOCUS
     assert on.message.fields["key"] == "a"
@@ -592,7 +592,7 @@ def test_all_of_a_suggestion_is_a_page_to_read() -> None:
     page = suggestion_actions.describe_suggestion(on)
     assert page.startswith("# Intrinsic\n")
     assert "judge:tiny 0.83" in page
-    on.just_saved = ""
+    on.focus_annotation(on.focused)
     assert said(on).startswith("A Intrinsic ")
     assert "judge:tiny 0.83" in said(on)
 

@@ -101,7 +101,7 @@ def test_each_state_has_its_words() -> None:
     made.annotations = (replace(saved, note="so it is"),)
     key(made, "a")
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
-    made.focused = ""
+    made.drop_focus()
     assert said(made) == "sentence 1 · move the cursor or select words, then label with 1-7"
 
 

@@ -1,7 +1,7 @@
 """The table of all actions and their keys, for annotating, review and the read-only viewer.
 
 The key map, the key line, the help and the command palette are made from this table, and `press`
-runs what it says.
+runs the function of the row.
 """
 
 from __future__ import annotations

@@ -50,9 +50,8 @@ def finish_sample(draft: Draft) -> Effects:
     """Complete the sample, unless work is unsaved or a required part is missing (Enter)."""
     if draft.unsaved and not draft.open:
         known, new = draft.unsaved[0]
-        draft.save_failed = True
         draft.say(MessageCode.NOT_SAVED_TRY_AGAIN, WARNING)
-        return _restore_draft(draft, known, new=new)
+        return _restore_refused(draft, known, new=new)
     if problem := find_leave_problem(draft) or find_unsaved_work(draft):
         return draft.refuse_key(problem, WARNING)
     if (effects := _show_kept_note(draft)) is not None:
@@ -140,7 +139,7 @@ def _show_kept_note(draft: Draft) -> Effects | None:
             draft.say(MessageCode.NOTE_KEPT_ON, WARNING, letter=letter, label=label)
             return go_to_first(known.claim) or [Blink()]
         if note.kind == SAMPLE:
-            draft.focused = draft.just_saved = ""
+            draft.drop_focus()
             draft.say(MessageCode.COMMENT_KEPT_ON, WARNING, item=describe_kind(draft.sample))
             return [Select(Side.SUMMARY, None), Blink()]
         if note.kind == DRAFT:
@@ -174,8 +173,7 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     for known, fresh in draft.unsaved[:1]:
         if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
-            draft.save_failed = True
-            return _restore_draft(draft, known, new=fresh)
+            return _restore_refused(draft, known, new=fresh)
     if new and wants_note(draft, annotation) and draft.focused == annotation.id:
         return [] if draft.writing else notes.write(draft)
     return []
@@ -197,19 +195,24 @@ def restore_refused_save(
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
     draft.unsaved.append((known, new))
     if draft.focused == known.id and new:
-        draft.focused = draft.just_saved = ""
+        draft.drop_focus()
     if draft.open or draft.selection or draft.writing:
         label = describe_labels(known.labels)
         draft.say(MessageCode.NOT_SAVED_COMES_BACK, ERROR, label=label, reason=message)
         return []
-    effects = _restore_draft(draft, known, new=new)
-    draft.save_failed = True
+    effects = _restore_refused(draft, known, new=new)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     return effects
 
 
+def _restore_refused(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+    """Restore an annotation that the store refused; the user must save or drop it."""
+    draft.save_failed = True
+    return _restore_draft(draft, annotation, new=new)
+
+
 def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
-    draft.digits_off, draft.focused, draft.just_saved = False, "", ""
+    draft.enable_digits()
     draft.evidence, draft.note = list(annotation.evidence), annotation.note
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     stored = next((one for one in draft.annotations if one.id == annotation.id), None)
@@ -256,7 +259,7 @@ def replace_annotations(
     draft.annotations = tuple(annotations)
     known = {annotation.id for annotation in annotations}
     if draft.focused not in known and not draft.focused_suggestion:
-        draft.focused, draft.digits_off = "", False
+        draft.enable_digits()
     effects: Effects = []
     fresh = [annotation for annotation in annotations if annotation.id not in before]
     back = fresh[0] if len(fresh) == 1 and not gone else None

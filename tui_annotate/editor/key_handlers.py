@@ -23,7 +23,7 @@ from tui_annotate.editor.words import WARNING
 
 def edit(draft: Draft) -> Effects:
     if draft.editing:
-        label_actions.leave_edit(draft)
+        draft.end_edit()
         return [Select(Side.SUMMARY, None)]
     focused = draft.in_focus
     if focused is None:
@@ -32,15 +32,13 @@ def edit(draft: Draft) -> Effects:
         return draft.refuse_key(problem)
     if isinstance(focused, Suggestion):
         return suggestion_actions.change(draft, focused)
-    draft.editing, draft.digits_off, draft.just_saved = focused, False, ""
-    draft.labels, draft.evidence = list(focused.labels), list(focused.evidence)
-    draft.note = focused.note
+    draft.begin_edit(focused, focused.labels)
     return [Select(Side.SUMMARY, None)]
 
 
 def delete(draft: Draft) -> Effects:
     if draft.changing:
-        label_actions.leave_edit(draft)
+        draft.end_edit()
         return [Select(Side.SUMMARY, None), *suggestion_actions.ask_refusal_reason(draft)]
     if draft.focused_suggestion and not draft.editing:
         return suggestion_actions.ask_refusal_reason(draft)
@@ -48,7 +46,7 @@ def delete(draft: Draft) -> Effects:
     if annotation is None:
         return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_DELETE)
     if draft.editing:
-        label_actions.leave_edit(draft)
+        draft.end_edit()
     return [Remove(annotation)]
 
 
@@ -89,7 +87,7 @@ def undo(draft: Draft, *, redo: bool = False) -> Effects:
     if draft.pending:
         return label_actions.cancel(draft)
     if draft.editing:
-        label_actions.leave_edit(draft)
+        draft.end_edit()
         return [Select(Side.SUMMARY, None)]
     return [Undo(redo=redo)]
 

@@ -9,7 +9,7 @@ DIGITS: Final = "1234567890"
 
 
 class KeyState(Flag):
-    """What a person does on the screen of a sample; several states say where an action works.
+    """What a person does on the screen of a sample. An action works in a union of such states.
 
     Attributes:
         READING: nothing is selected, and the summary has the focus.

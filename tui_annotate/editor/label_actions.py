@@ -222,7 +222,8 @@ def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects
         return draft.refuse_key(problem, WARNING)
     changed = replace(known, labels=labels)
     draft.saving[known.id] = (changed, False)
-    draft.last_label, draft.just_saved = path, known.id
+    draft.last_label = path
+    draft.focus_annotation(known.id, just_saved=True)
     return [Save(changed, new=False)]
 
 
@@ -282,25 +283,14 @@ def save_edit(draft: Draft) -> Effects:
     if draft.changing:
         return suggestion_answers.send_acceptance(draft, draft.changing, changed)
     if changed == edited:
-        leave_edit(draft)
+        draft.end_edit()
         draft.say(MessageCode.NOTHING_CHANGED)
         return [Select(Side.SUMMARY, None)]
     return _send(draft, changed, new=False)
 
 
-def leave_edit(draft: Draft) -> None:
-    if draft.editing:
-        draft.focused = draft.editing.id
-    draft.editing, draft.changing, draft.digits_off = None, None, bool(draft.focused)
-    draft.labels.clear()
-    draft.evidence.clear()
-    draft.note = ""
-
-
 def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.saving[annotation.id] = (annotation, new)
-    draft.save_failed = False
-    leave_edit(draft)
-    draft.digits_off, draft.focused, draft.just_saved = True, annotation.id, annotation.id
+    draft.begin_save(annotation.id, just_saved=True)
     offer = draft.viewed_matches.offer(annotation.claim, draft.matches[Side.SOURCE])
     return [*cursor_actions.drop_selections(draft), Save(annotation, new, offer)]

@@ -112,7 +112,8 @@ def finish_note(draft: Draft, text: str) -> Effects:
         return []
     changed = replace(known, note=text)
     draft.saving[known.id] = (changed, False)
-    draft.just_saved = known.id if draft.focused == known.id else draft.just_saved
+    if draft.focused == known.id:
+        draft.focus_annotation(known.id, just_saved=True)
     return [Save(changed, new=False)]
 
 

@@ -1,4 +1,4 @@
-"""What a key press does: it runs an action on the open sample."""
+"""What a key press does to the open sample: it runs an action, or ends a note."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
-from tui_annotate.editor import label_actions
+from tui_annotate.editor import label_actions, notes
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effects
 from tui_annotate.editor.key_state import REVIEWING, VIEWING
@@ -14,7 +14,7 @@ from tui_annotate.editor.messages import NO_MESSAGE
 from tui_annotate.editor.review import key_handlers as review_keys
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.editor.review.state import ReviewDraft
-from tui_annotate.editor.state import Draft
+from tui_annotate.editor.state import REASON, Draft
 from tui_annotate.editor.view import key_handlers as view_keys
 from tui_annotate.editor.view.state import ViewDraft
 
@@ -66,6 +66,14 @@ def press(
     if effects is None and action_id in more:
         effects = more[action_id](draft)
     return [Blink()] if effects is None else effects
+
+
+def finish_note(draft: Draft, text: str) -> Effects:
+    """Handle Enter in the note line; a typed reason in review answers the review's question."""
+    reason = draft.writing is not None and draft.writing.kind == REASON
+    if reason and isinstance(draft, ReviewDraft):
+        return review_keys.give_reason(draft, text)
+    return notes.finish_note(draft, text)
 
 
 def _choose(draft: Draft, digit: str) -> Effects:

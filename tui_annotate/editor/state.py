@@ -176,6 +176,27 @@ class Note:
     id: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ItemFocus:
+    """Which annotation or suggestion is in focus, and what the digit keys do meanwhile.
+
+    Digits are off after a save, an answer to a suggestion, and a visit of an annotation, until the
+    cursor moves, text is selected, or the item is edited: they would save the next claim unseen.
+
+    Attributes:
+        id: annotation or suggestion in focus; empty if there is none.
+        digits_off: digits do nothing until the cursor moves or text is selected.
+        just_saved: the item in focus was saved last; only with an `id`.
+    """
+
+    id: str = ""
+    digits_off: bool = False
+    just_saved: bool = False
+
+
+NO_FOCUS: Final = ItemFocus()
+
+
 @dataclass
 class Draft:
     """One sample on one annotator's screen, with all unsaved work.
@@ -183,7 +204,7 @@ class Draft:
     Attributes:
         segments: segments of each document, parallel to `sample.documents`.
         annotations: the annotator's own annotations, in reading order.
-        focused: id of the annotation or suggestion in focus; empty if there is none.
+        focus: the annotation or suggestion in focus, and whether digits are off.
         suggestions: unanswered suggestions, in reading order.
         answering: answers not yet confirmed by the store, by suggestion id: the annotation that was
             made from the suggestion; None for a rejection.
@@ -191,7 +212,6 @@ class Draft:
         evidence: evidence of the unsaved annotation, in the order in which it was taken.
         matches: matches on each side, best first.
         focused_ranks: rank of the match in focus on each side; 0 for none.
-        digits_off: digits do nothing until the cursor moves or text is selected.
         stored: saved text of the note that is being written.
         editing: annotation that is being edited; `labels` are its labels so far.
         saving: annotations sent to the store and not confirmed, by id: (annotation, is new).
@@ -219,7 +239,7 @@ class Draft:
     pointers: dict[Side, SideCursor] = field(
         default_factory=lambda: {Side.SUMMARY: SideCursor(), Side.SOURCE: SideCursor()}
     )
-    focused: str = ""
+    focus: ItemFocus = NO_FOCUS
     suggestions: tuple[Suggestion, ...] = ()
     suggestions_hidden: bool = False
     answering: dict[str, Annotation | None] = field(default_factory=dict)
@@ -234,7 +254,6 @@ class Draft:
     focused_ranks: dict[Side, int] = field(
         default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0}
     )
-    digits_off: bool = False
     pending: PendingQuestion | None = None
     writing: Note | None = None
     stored: str = ""
@@ -261,7 +280,6 @@ class Draft:
     warned: bool = False
     selection_warned: Span | None = None
     message: StatusMessage = NO_MESSAGE
-    just_saved: str = ""
 
     @property
     def shown_work(self) -> tuple[object, ...]:
@@ -275,6 +293,19 @@ class Draft:
         if not self.answering:
             return self.suggestions
         return [one for one in self.suggestions if one.id not in self.answering]
+
+    @property
+    def focused(self) -> str:
+        return self.focus.id
+
+    @property
+    def digits_off(self) -> bool:
+        return self.focus.digits_off
+
+    @property
+    def just_saved(self) -> str:
+        """Id of the annotation in focus if it was saved last; else empty."""
+        return self.focus.id if self.focus.just_saved else ""
 
     @property
     def focused_annotation(self) -> Annotation | None:
@@ -506,13 +537,55 @@ class Draft:
             if at not in self.visited and segment.span.trim(text)
         )
 
-    def focus_annotation(self, annotation_id: str) -> None:
-        self.focused, self.digits_off, self.just_saved = annotation_id, True, ""
+    # the focus, and the edit of an annotation
+
+    def focus_annotation(self, annotation_id: str, *, just_saved: bool = False) -> None:
+        """Focus an annotation or suggestion, and disable the digit keys."""
+        self.focus = ItemFocus(annotation_id, digits_off=True, just_saved=just_saved)
 
     def enable_digits(self) -> None:
         """Enable the digit keys again, and remove the focus from annotations and suggestions."""
-        self.digits_off = False
-        self.focused = self.just_saved = ""
+        self.focus = NO_FOCUS
+
+    def drop_focus(self) -> None:
+        """Remove the focus from annotations and suggestions; digits stay on or off."""
+        self.focus = ItemFocus(digits_off=self.digits_off)
+
+    def begin_edit(
+        self,
+        annotation: Annotation,
+        labels: Sequence[LabelPath],
+        *,
+        changing: Suggestion | None = None,
+    ) -> None:
+        """Load an annotation, or the suggestion `changing`; digits switch its labels on or off."""
+        self.editing = annotation
+        self.changing = changing
+        self.labels = list(labels)
+        self.evidence = list(annotation.evidence)
+        self.note = annotation.note
+        self.focus = ItemFocus(self.focused)
+
+    def end_edit(self) -> None:
+        """Drop the changes of an edit; the edited annotation gets the focus."""
+        if self.editing:
+            self.focus_annotation(self.editing.id)
+        self._clear_draft()
+
+    def begin_save(self, item_id: str, *, just_saved: bool) -> None:
+        """Empty the draft, which is on its way to the store, and focus what it becomes."""
+        self.save_failed = False
+        self._clear_draft()
+        self.focus_annotation(item_id, just_saved=just_saved)
+
+    def _clear_draft(self) -> None:
+        self.editing = None
+        self.changing = None
+        self.labels.clear()
+        self.evidence.clear()
+        self.note = ""
+
+    # messages
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
         self.message = make_message(message, kind, **fields)

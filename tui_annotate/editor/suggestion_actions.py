@@ -54,11 +54,9 @@ def take(draft: Draft) -> Effects:
 def change(draft: Draft, one: Suggestion) -> Effects:
     """Load a suggestion for editing (key `e`); Enter saves the result as an annotation."""
     annotation = to_annotation(draft, one)
-    draft.changing, draft.editing = one, annotation
-    draft.digits_off, draft.just_saved = False, ""
     # A label that the set lacks could be neither saved nor removed.
-    draft.labels = [path for path in one.labels if draft.tree.find(path)]
-    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    labels = [path for path in one.labels if draft.tree.find(path)]
+    draft.begin_edit(annotation, labels, changing=one)
     return [Select(Side.SUMMARY, None)]
 
 
@@ -136,7 +134,7 @@ def apply_accepted(
     draft.annotations = tuple(annotations)
     if made is None or draft.focused != one.id:
         return []
-    draft.focused = draft.just_saved = made.id
+    draft.focus_annotation(made.id, just_saved=True)
     return notes.write(draft) if completion.wants_note(draft, made) and not draft.writing else []
 
 

@@ -17,11 +17,7 @@ def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
 
 def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation) -> Effects:
     draft.answering[suggestion.id] = annotation
-    draft.save_failed, draft.changing, draft.editing = False, None, None
-    draft.labels.clear()
-    draft.evidence.clear()
-    draft.note, draft.just_saved = "", ""
-    draft.digits_off, draft.focused = True, suggestion.id
+    draft.begin_save(suggestion.id, just_saved=False)
     changed = annotation != to_annotation(draft, suggestion)
     accepted = Accept(suggestion, annotation, changed=changed)
     return [*cursor_actions.drop_selections(draft), accepted]
@@ -33,7 +29,7 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
     if one is None:
         return [Blink()]
     draft.answering[one.id] = None
-    draft.digits_off, draft.focused, draft.just_saved = True, "", ""
+    draft.focus_annotation("")
     return [Decline(one, reason)]
 
 

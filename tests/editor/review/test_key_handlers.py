@@ -32,7 +32,6 @@ from tui_annotate.editor import label_set_change
 from tui_annotate.editor.effects import (
     Blink,
     CompleteReview,
-    Finish,
     MergeCandidates,
     Open,
     OpenNote,
@@ -48,6 +47,7 @@ from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import EDITING, REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.press import finish_note
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, WHY, ReviewDraft
@@ -180,9 +180,11 @@ def test_a_question_takes_its_answer_alone() -> None:
     assert asked(on) == LEAVING
     keys(on, "0")
     assert on.writing
-    report = key_handlers.convert_reasons(on, [Finish("flag", "so it is")])
+    report = finish_note(on, "so it is")
     assert report[-1] == CompleteReview(RejectionReason.NONE, "so it is")
-    assert key_handlers.convert_reasons(on, [Finish("flag", "")]) == []
+    keys(on, "x 0")
+    assert finish_note(on, "") == []
+    assert on.message.code is ReviewText.REFUSAL_NEEDS_WORDS
 
 
 def test_each_kind_of_open_work_is_asked_for_by_itself() -> None:

@@ -27,7 +27,7 @@ def test_the_line_tells_whose_it_is(draft: ViewDraft) -> None:
     assert draft_line(draft)[0] == "4 annotations by 3 people · a next annotation · p one annotator"
     focus(draft, "15 million")
     assert draft_line(draft)[0] == 'B Intrinsic · ana · "12, not 15" · 1 evidence · g all details'
-    draft.focused = "s1"
+    draft.focus_annotation("s1")
     assert draft_line(draft)[0].startswith("C Intrinsic · settled · review: rejected")
     for cells in range(20, 100, 7):
         assert text_width(draft_line(draft, cells)[0]) <= max(cells, 30)

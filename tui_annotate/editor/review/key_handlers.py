@@ -15,9 +15,7 @@ from tui_annotate.editor import cursor_actions, notes
 from tui_annotate.editor.effects import (
     Blink,
     CompleteReview,
-    Effect,
     Effects,
-    Finish,
     MergeCandidates,
     Open,
     Page,
@@ -43,7 +41,7 @@ from tui_annotate.editor.review.state import (
     ReviewPosition,
 )
 from tui_annotate.editor.review.words import describe_refusal
-from tui_annotate.editor.state import PendingQuestion
+from tui_annotate.editor.state import REASON, Note, PendingQuestion
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.methods.adjudication import GroupDecision
 
@@ -156,24 +154,18 @@ def _confirm(draft: ReviewDraft) -> Effects:
     return _complete_or_ask(draft)
 
 
-def convert_reasons(draft: ReviewDraft, effects: Sequence[Effect]) -> Effects:
-    """Turn a reviewer's typed reason into a request to reject candidate annotations.
-
-    If `draft.asked` is about an undecided conflict, the request completes the sample instead; if it
-    is about reopening, the request reopens work. Other effects stay unchanged.
-    """
-    given: Effects = []
-    for effect in effects:
-        match effect:
-            case Finish("flag", "") if draft.asked == REOPENING:
-                draft.say(ReviewText.REOPENING_NEEDS_WORDS, WARNING)
-            case Finish("flag", "") if draft.asked:
-                draft.say(ReviewText.REFUSAL_NEEDS_WORDS, WARNING)
-            case Finish("flag", text):
-                given += _effects_of_reason(draft, draft.asked, RejectionReason.NONE, note=text)
-            case _:
-                given.append(effect)
-    return given
+def give_reason(draft: ReviewDraft, text: str) -> Effects:
+    """Answer the question `draft.asked` by a typed reason; without any text, ask for words."""
+    draft.writing = None
+    draft.kept_notes.pop(Note(REASON), None)
+    text = text.strip()
+    if text:
+        return _effects_of_reason(draft, draft.asked, RejectionReason.NONE, note=text)
+    reopening = draft.asked == REOPENING
+    draft.say(
+        ReviewText.REOPENING_NEEDS_WORDS if reopening else ReviewText.REFUSAL_NEEDS_WORDS, WARNING
+    )
+    return []
 
 
 def complete(draft: ReviewDraft) -> Effects:
@@ -339,10 +331,8 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
     """Open an annotation for editing as on the annotating screen; Enter saves the edit."""
     draft.sources[annotation.id] = sources
     draft.originals[annotation.id] = annotation
-    draft.editing, draft.digits_off = annotation, False
     # A label that the label set lacks could be neither saved nor removed.
-    draft.labels = [path for path in annotation.labels if draft.tree.find(path)]
-    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    draft.begin_edit(annotation, [path for path in annotation.labels if draft.tree.find(path)])
     return [
         *cursor_actions.go_to_summary(draft),
         Select(Side.SUMMARY, None),
@@ -383,8 +373,7 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
     draft.saving.clear()
     draft.settled = now
     draft.annotations = tuple(one for one in now if one.origin == ADJUDICATED)
-    draft.focused = draft.just_saved = ""
-    draft.digits_off = False
+    draft.enable_digits()
     if held and held.group:
         groups = (position.group for position in draft.positions)
         sources = [group.sources if group else None for group in groups]

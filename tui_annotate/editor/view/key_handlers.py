@@ -23,7 +23,8 @@ def follow(draft: ViewDraft) -> Effects:
     if draft.focused or (found := draft.annotation_at_cursor()) is None:
         draft.before = draft.focused or draft.before
         return []
-    draft.focused = draft.before = found.id
+    draft.focus_annotation(found.id)
+    draft.before = found.id
     across = [anchor for anchor in found.anchors if anchor.side is not draft.side]
     return [Reveal(anchor.side, anchor.index, anchor.span) for anchor in across[:1]]
 
@@ -42,7 +43,8 @@ def show(draft: ViewDraft, at: int) -> Effects:
     if not 0 <= at < len(draft.annotations):
         return [Blink()]
     annotation = draft.annotations[at]
-    draft.focused, draft.hits = annotation.id, ()
+    draft.focus_annotation(annotation.id)
+    draft.hits = ()
     effects: Effects = []
     for anchor in (*annotation.claim[:1], *annotation.evidence[:1]):
         there = (anchor.side, anchor.index)

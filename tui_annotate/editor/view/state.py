@@ -46,7 +46,7 @@ class ViewDraft(Draft):
             owned.annotation for owned in self.all_annotations if person in ("", owned.person)
         )
         if self.focused_annotation is None:
-            self.focused = ""
+            self.enable_digits()
 
     @cached_property
     def _owners(self) -> dict[str, tuple[str, int]]:

@@ -11,6 +11,7 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
 from tui_annotate.editor.effects import Effect, Open, OpenNote, Page
+from tui_annotate.editor.press import finish_note
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
@@ -76,7 +77,7 @@ class NoteLine:
             return
         if text := written.strip():
             self._former = [text, *(note for note in self._former if note != text)]
-        self._screen.perform(notes.finish_note(draft, written))
+        self._screen.perform(finish_note(draft, written))
 
     def leave(self, written: str) -> None:
         """Close the note line, and keep the written text on screen without saving it."""

@@ -190,11 +190,6 @@ class ReviewScreen(WorkspaceScreen):
 
     # keys
 
-    def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action, such as a rejection for a typed reason."""
-        draft = self.review_draft
-        super().perform(key_handlers.convert_reasons(draft, effects) if draft else effects)
-
     def follow(self) -> None:
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:

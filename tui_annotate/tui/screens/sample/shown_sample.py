@@ -18,7 +18,6 @@ class ShownSample(Protocol):
     """An opened sample: `OpenSample` of an annotator, or `ReviewSample` of a reviewer.
 
     Attributes:
-        place: where the annotator stopped working on the sample; empty in review.
         finished: number of the person's samples that are completed, skipped or flagged.
         possible: number of the person's samples that are completed or can be completed.
         locked: number of the person's samples that were adjudicated before they were completed.
