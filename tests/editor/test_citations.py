@@ -113,14 +113,17 @@ def test_a_document_that_is_not_there_is_told_as_such() -> None:
 def test_a_sentence_whose_documents_have_no_texts_is_told_so() -> None:
     """Whatever other document is on screen; one that cites nothing is another matter."""
     draft = draft_of(REPORT)
-    assert citations.describe_citing(draft) == citations.CITED_HERE
+    assert citations.describe_citing(draft) == citations.CitationText.CITED_HERE.text()
     bare = draft_of(Collection(texts={}).report())
-    assert citations.describe_citing(bare) == citations.CITED_TEXT_MISSING
+    assert citations.describe_citing(bare) == citations.CitationText.CITED_TEXT_MISSING.text()
     bare.pointers[Side.SUMMARY] = SideCursor(0, bare.citations[-1].span.end + 2)
     found = [citations.describe_citing(bare)]
     draft.pointers[Side.SUMMARY] = SideCursor(0, bare.citations[-1].span.end + 2)
     found += [citations.describe_citing(draft)]
-    assert found == [citations.CITES_NOTHING, citations.NOT_CITED_HERE]
+    assert found == [
+        citations.CitationText.CITES_NOTHING.text(),
+        citations.CitationText.NOT_CITED_HERE.text(),
+    ]
 
 
 def test_in_a_report_that_cites_nothing_the_walk_says_so() -> None:

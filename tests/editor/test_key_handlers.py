@@ -427,7 +427,7 @@ def test_reasons_and_parents_are_both_options() -> None:
     made = draft()
     keys(made, "!")
     assert made.pending == PendingQuestion("reason")
-    assert [option.text for option in made.options()] == list(WHY["reason"])
+    assert [option.text for option in made.options()] == [each.text() for each in WHY["reason"]]
     keys(made, "backspace 8")
     assert made.pending == PendingQuestion("child", ("Unwanted",))
     assert [option.path for option in made.options()] == [INTRINSIC, ("Unwanted", "Extrinsic")]

@@ -361,7 +361,7 @@ def test_deleting_the_edited_annotation_ends_the_edit() -> None:
 
 def test_flags_ask_for_a_reason_by_digit() -> None:
     """A digit flags with its words, Enter without, 0 asks for own words, Backspace cancels."""
-    assert keys(draft(), "! 2") == [Finish("flag", WHY["reason"][1])]
+    assert keys(draft(), "! 2") == [Finish("flag", WHY["reason"][1].value)]
     assert keys(draft(), "! enter") == [Finish("flag")]
     assert keys(draft(), "! 0") == [OpenNote("")]
     made = draft()

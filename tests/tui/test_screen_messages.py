@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
-from pkgutil import walk_packages
 from string import Formatter
 
 import pytest
 
+from tests.helpers.screen_texts import catalogues, forms
 from tests.project.test_terms import faults
-from tui_annotate import editor, tui
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_map import key_label
 from tui_annotate.editor.key_state import ANNOTATING, NOTE, OPTION, REVIEWING, VIEWING, KeyState
@@ -28,15 +26,6 @@ STATES = {
     ViewText: VIEWING,
 }
 """The states of the keys that the texts of a catalogue may name."""
-
-
-def catalogues() -> list[type[ScreenMessage]]:
-    """All catalogues of the package, in the order of their names."""
-    for package in (editor, tui):
-        for module in walk_packages(package.__path__, f"{package.__name__}."):
-            import_module(module.name)
-    found = ScreenMessage.__subclasses__()
-    return sorted(found, key=lambda each: each.__name__)
 
 
 NAMED_KEY = re.compile(
@@ -76,10 +65,11 @@ def text_faults(catalogue: type[ScreenMessage], text: str) -> Iterator[str]:
 def test_each_text_is_whole() -> None:
     """Named fields only, no blank at the edges, standard terms, and keys that exist."""
     found = [
-        f"{code}: {fault}: {code.value!r}"
+        f"{code}: {fault}: {text!r}"
         for catalogue in catalogues()
         for code in catalogue
-        for fault in text_faults(catalogue, code.value)
+        for text in forms(code.value)
+        for fault in text_faults(catalogue, text)
     ]
     assert not found, "\n" + "\n".join(found)
 

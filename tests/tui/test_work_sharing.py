@@ -48,7 +48,7 @@ async def until(person: Person, state: SyncState) -> None:
     """The header shows a state of what is shared, soon."""
     glyph, words, _ = _SYNC[state]
     async with asyncio.timeout(_SOON):
-        while f"{glyph} {words}" not in _header(person):
+        while f"{glyph} {words.text()}" not in _header(person):
             await person.pilot.pause(0.001)
     await person.settled()
 
@@ -229,7 +229,7 @@ async def test_where_nothing_is_shared_the_key_says_so(tmp_path: Path) -> None:
         await ana.press("ctrl+o")
         assert ana.draft.message.code is MessageCode.NOTHING_SHARED
         assert "docs/sync.md" in ana.line()
-        assert not any(words in _header(ana) for _, words, _ in _SYNC.values())
+        assert not any(words.text() in _header(ana) for _, words, _ in _SYNC.values())
 
 
 async def test_a_conflict_is_shown_with_both_versions(tmp_path: Path, shared: Path) -> None:

@@ -29,7 +29,8 @@ class TuiAnnotateError(Exception):
     Attributes:
         message: one sentence that quotes the wrong value.
         hint: the next step for the user; may be empty.
-        code: machine-readable cause within the class; empty if the class is specific enough.
+        code: machine-readable cause within the class, in lower case with hyphens; may be empty, but
+            not of an error that a screen shows, because its message may be translated.
     """
 
     exit_code = 1
@@ -95,7 +96,7 @@ class Throttled(NotAllowed):
     """An error: too many sign-ins failed; the next one is possible after `seconds`, at least 1."""
 
     def __init__(self, message: str, hint: str = "", *, seconds: int) -> None:
-        super().__init__(message, hint)
+        super().__init__(message, hint, code="throttled")
         self.seconds = seconds
 
 
@@ -112,7 +113,9 @@ class VectorsPending(Unavailable):
 
     def __init__(self, percent: int, hint: str) -> None:
         super().__init__(
-            f"this sample has no vectors yet; {percent} % of the texts have some", hint
+            f"this sample has no vectors yet; {percent} % of the texts have some",
+            hint,
+            code="vectors-pending",
         )
         self.percent = percent
 
@@ -125,7 +128,7 @@ class ReadOnly(Unavailable):
     """An error: the workspace is not writable; `reason` is a clause: "the disk is full"."""
 
     def __init__(self, message: str, hint: str = "", *, reason: str) -> None:
-        super().__init__(message, hint)
+        super().__init__(message, hint, code="read-only")
         self.reason = reason
 
 

@@ -49,7 +49,11 @@ def add(state: StreamState, *new: Annotation) -> PendingEvent:
 def _new_payloads(state: StreamState, new: Iterable[Annotation]) -> dict[str, Payload]:
     after: dict[str, Payload] = {one.id: annotation_to_json(one) for one in new}
     for name in after.keys() & state.annotations.keys():
-        raise Conflict(f"annotation {name} already exists", "edit the existing annotation instead")
+        raise Conflict(
+            f"annotation {name} already exists",
+            "edit the existing annotation instead",
+            code="annotation-exists",
+        )
     return after
 
 
@@ -202,6 +206,7 @@ def _check_version(state: StreamState, annotation_id: str, version: int) -> Payl
         raise NotFound(
             f"you have no annotation {annotation_id} on this sample",
             "check whether the annotation was removed",
+            code="no-such-annotation",
         )
     if payload["version"] != version:
         raise _stale_error(annotation_id)
@@ -212,6 +217,7 @@ def _stale_error(annotation_id: str) -> Conflict:
     return Conflict(
         f"the annotation changed since it was read (id {annotation_id})",
         "check the annotation's current content and repeat the action",
+        code="annotation-changed",
     )
 
 
@@ -252,6 +258,7 @@ def finish(state: StreamState, sample: Sample, labels: LabelTree) -> PendingEven
             if len(drafts) > 1
             else f"annotation {quote} lacks {lacks}",
             "press e to edit the annotation, or x to delete it",
+            code="annotation-incomplete",
         )
     return assign(state, "done", {"state": State.DONE.value})
 
@@ -265,7 +272,9 @@ def _quote(annotation: Annotation, sample: Sample) -> str:
 def check_rating(word: str, scale: tuple[str, ...]) -> str:
     """Return a rating that is in the scale, if any, or empty to remove it; else InvalidInput."""
     if word and scale and word not in scale:
-        raise InvalidInput(f"{word!r} is not a rating", "ratings: " + ", ".join(scale))
+        raise InvalidInput(
+            f"{word!r} is not a rating", "ratings: " + ", ".join(scale), code="not-a-rating"
+        )
     return word
 
 
@@ -276,6 +285,7 @@ def check_open(state: StreamState, suggestion: Suggestion) -> Payload | None:
         raise Conflict(
             "this suggestion is already accepted",
             "press e to edit the annotation, x to delete it, or u to undo",
+            code="suggestion-accepted",
         )
     return old
 
@@ -303,6 +313,7 @@ def refuse(state: StreamState, suggestion: Suggestion, *, reason: str) -> Pendin
         raise Conflict(
             "this suggestion is already refused",
             "give a different reason for the refusal, or press u to undo it",
+            code="suggestion-refused",
         )
     fresh = state.assignment["state"] == State.NEW.value
     action = assign(state, "refuse", {"state": State.DRAFT.value} if fresh else {})

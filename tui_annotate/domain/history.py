@@ -206,6 +206,7 @@ class StreamState:
             raise Conflict(
                 f"the sample changed after the action {action.verb!r} was prepared",
                 "check the sample's current state and repeat the action",
+                code="sample-changed",
             )
         return self.changed(action.after, seconds=seconds)
 
@@ -271,6 +272,7 @@ def replay(events: Iterable[Event]) -> StreamState:
             raise Conflict(
                 f"event {event.id} (expected number: {seq}) has a wrong number or hash",
                 "the event log was altered, or two copies of the event log diverged",
+                code="event-broken",
             )
         state = state.applied(event.action, seconds=event.seconds)
         prev = event.hash

@@ -115,6 +115,7 @@ class LabelTree:
             raise InvalidInput(
                 f"{given!r} is ambiguous: {len(given)} labels, or the path of one nested label",
                 f"for one label, write: labels=({given!r},)",
+                code="labels-ambiguous",
             )
         return tuple(resolve_label(one, paths) if isinstance(one, str) else one for one in given)
 
@@ -192,6 +193,7 @@ class LabelTree:
                     f"the label set has no label {name!r}",
                     "labels of the set: "
                     + ", ".join(JOINER.join(known.path) for known in self.walk()),
+                    code="label-not-in-set",
                 )
             if path not in held:
                 _check_offered(label)
@@ -199,16 +201,19 @@ class LabelTree:
                 raise InvalidLabels(
                     f"label {name!r} cannot be combined with other labels",
                     f"remove all labels except {name!r} from the annotation",
+                    code="label-exclusive",
                 )
             if annotation.evidence and label.evidence is Requirement.NONE:
                 raise InvalidLabels(
                     f"label {name!r} does not allow evidence",
                     "remove the annotation's evidence",
+                    code="label-without-evidence",
                 )
             if annotation.note and label.note is Requirement.NONE:
                 raise InvalidLabels(
                     f"label {name!r} does not allow a note",
                     "delete the annotation's note",
+                    code="label-without-note",
                 )
 
 
@@ -218,11 +223,15 @@ def resolve_label(text: str, paths: Collection[LabelPath]) -> LabelPath:
     found = [wanted] if wanted in paths else [path for path in paths if path[-1:] == wanted]
     listed = ", ".join(sorted(map(JOINER.join, found or paths)))
     if len(found) > 1:
-        raise InvalidInput(f"several labels are named {text!r}", f"write the full path: {listed}")
+        raise InvalidInput(
+            f"several labels are named {text!r}",
+            f"write the full path: {listed}",
+            code="label-ambiguous",
+        )
     if not found:
         near = suggest_word(text, [*map(JOINER.join, paths), *(path[-1] for path in paths)])
         hint = f"{near}known: {listed}" if listed else "the workspace has no label yet"
-        raise InvalidInput(f"unknown label {text!r}", hint)
+        raise InvalidInput(f"unknown label {text!r}", hint, code="label-unknown")
     return found[0]
 
 
@@ -232,9 +241,12 @@ def _check_offered(label: Label) -> None:
         raise InvalidLabels(
             f"label {name!r} was split",
             "choose one of the new labels: " + ", ".join(JOINER.join(path) for path in label.split),
+            code="label-split",
         )
     if label.retired:
-        raise InvalidLabels(f"label {name!r} is deprecated", "choose a different label")
+        raise InvalidLabels(
+            f"label {name!r} is deprecated", "choose a different label", code="label-retired"
+        )
 
 
 def _without_appearance(label: Label) -> Label:
@@ -267,6 +279,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
                 if shared
                 else "this claim already has an annotation",
                 "edit the existing annotation, or choose a different label",
+                code="claim-annotated",
             )
         for path in (*other.labels, *annotation.labels):
             label = labels.find(path)
@@ -274,6 +287,7 @@ def check_overlap(annotation: Annotation, others: Iterable[Annotation], labels: 
                 raise Conflict(
                     f"label {JOINER.join(path)!r} must be the only label of a claim",
                     "edit the existing annotation",
+                    code="claim-label-exclusive",
                 )
 
 

@@ -53,6 +53,7 @@ def check_name(name: str) -> str:
         raise InvalidInput(
             f"{name!r} is not a name",
             f"give a name of 1 to {LONGEST_NAME} characters without control characters",
+            code="not-a-name",
         )
     return trimmed
 
@@ -133,6 +134,7 @@ def require_permission(actor: Actor, verb: Permission, owner: str = "") -> None:
             if owner
             else f"the role {actor.role} does not permit you to {verb} this workspace",
             "ask an admin of the workspace for help",
+            code="role-lacks-permission",
         )
 
 

@@ -14,6 +14,7 @@ from tui_annotate.editor.key_state import (
     KeyState,
 )
 from tui_annotate.editor.review.state import ReviewDraft
+from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.view.state import ViewDraft
 
@@ -21,6 +22,9 @@ from tui_annotate.editor.view.state import ViewDraft
 @dataclass(frozen=True, slots=True)
 class Action:
     """A user action, such as "next sample", the keys that run it, and the function that does it.
+
+    The texts (`help`, `group`, `short`, `short_at`, `at`) are looked up by `screen_text` when they
+    are displayed.
 
     Attributes:
         id: stable name for key maps, `noun.verb`.
@@ -69,8 +73,8 @@ class Action:
     in_view: Callable[[ViewDraft], Effects] | None = None
 
     def words(self, state: KeyState) -> str:
-        """Return what a key's action does in a state of the screen."""
-        return self.at.get(state, self.help)
+        """Return what a key's action does in a state of the screen, in the screen's language."""
+        return screen_text(self.at.get(state, self.help))
 
     @property
     def in_small_window(self) -> bool:

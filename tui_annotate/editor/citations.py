@@ -14,13 +14,21 @@ from tui_annotate.domain.samples import Document, Match, Sample, SampleKind, Sid
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor.effects import Effects, Open, Page
 from tui_annotate.editor.messages import MessageCode, StatusMessage, join_parts
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Citation, Draft
 from tui_annotate.editor.words import HINT, WARNING
 
-CITED_HERE: Final = "cited here"
-NOT_CITED_HERE: Final = "not cited here"
-CITES_NOTHING: Final = "this sentence cites nothing"
-CITED_TEXT_MISSING: Final = "the cited text is not available"
+
+class CitationText(ScreenMessage):
+    """Texts about the citations of a report's sentence."""
+
+    CITED_HERE = "cited here"
+    NOT_CITED_HERE = "not cited here"
+    CITES_NOTHING = "this sentence cites nothing"
+    CITED_TEXT_MISSING = "the cited text is not available"
+    NOT_AVAILABLE = "not available"
+    BETTER = "better: {id}"
+
 
 _LONGEST_ID: Final = 10  # characters of an id that a mark shows in full
 _SHORTENED_ID: Final = 4  # characters of a longer id
@@ -165,19 +173,21 @@ def describe_citing(draft: Draft) -> str:
     document = draft.pointers[Side.SOURCE].document
     now = {draft.citations[at].document for at in citations_at_cursor(draft)}
     if now == {None}:
-        return CITED_TEXT_MISSING
+        return CitationText.CITED_TEXT_MISSING.text()
     if not now and not draft.sample.side(Side.SOURCE):
-        return CITES_NOTHING
-    return CITED_HERE if document in now else NOT_CITED_HERE
+        return CitationText.CITES_NOTHING.text()
+    found = CitationText.CITED_HERE if document in now else CitationText.NOT_CITED_HERE
+    return found.text()
 
 
 def format_listing(sample: Sample, urls: Mapping[str, str]) -> str:
     """List all documents that a report cites, each with title and web address; empty for none."""
     documents = {document.key: document for document in sample.side(Side.SOURCE)}
     parts = []
+    missing = CitationText.NOT_AVAILABLE.text()
     for name in dict.fromkeys(citation.id for citation in list_citations(sample)):
         document = documents.get(name)
-        lines = [document.title, urls.get(name, "")] if document else ["not available"]
+        lines = [document.title, urls.get(name, "")] if document else [missing]
         parts.append("\n".join([f"# {name}", *filter(None, lines)]))
     return "\n\n".join(parts)
 
@@ -201,4 +211,4 @@ def describe_better_document(
     own = (match.strength for match in matches if documents[match.document].key == here)
     if not matches or matches[0].strength <= max(lit, *own, 0):
         return ""
-    return f"better: {shorten_id(documents[matches[0].document].key)}"
+    return CitationText.BETTER.text(id=shorten_id(documents[matches[0].document].key))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.labels import Requirement
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, notes
 from tui_annotate.editor.effects import Blink, Effects, Finish, Focus, GoTo, Select, go_to_first
@@ -153,7 +152,7 @@ def _describe_unseen(draft: Draft) -> str:
     if unvisited := draft.unvisited():
         parts.append(_describe_sentences(unvisited))
     if number := _count_unseen_suggestions(draft):
-        parts.append(LineText.UNSEEN.text(suggestions=format_count(number, "suggestion")))
+        parts.append(LineText.UNSEEN.text(count=number))
     return ", ".join(parts)
 
 
@@ -163,8 +162,8 @@ def _count_unseen_suggestions(draft: Draft) -> int:
 
 def _describe_sentences(numbers: Sequence[int]) -> str:
     named = ", ".join(str(at + 1) for at in numbers[:_MOST_NAMED])
-    code = LineText.NEVER_SHOWN_ONE if len(numbers) == 1 else LineText.NEVER_SHOWN
-    return code.text(numbers=with_more(named, numbers, _MOST_NAMED))
+    shown = with_more(named, numbers, _MOST_NAMED)
+    return LineText.NEVER_SHOWN.text(count=len(numbers), numbers=shown)
 
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:

@@ -10,6 +10,7 @@ from typing import Final
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import LineText
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import quote_text
 
@@ -101,7 +102,7 @@ def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContras
         for each in candidates[:1]
         for pair in [(each.claim.of(anchor), each.evidence.of(match))]
     ]
-    more = [f"{len(candidates) - 1} more"] if len(candidates) > 1 else []
+    more = [LineText.MORE.text(count=len(candidates) - 1)] if len(candidates) > 1 else []
     return TextContrast(
         tuple(span.shift(other.start) for span in find_shared_words(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.editor.screen_message import ScreenMessage
 
 STRENGTH_GLYPHS = " ▁▃▅▆█"
 """One glyph per strength of a match, 0 to 5, for the margin of a text and for lists."""
@@ -19,7 +20,19 @@ STATE_GLYPHS: Mapping[str, str] = {
 }
 """One glyph per assignment state, by the stored name of the state."""
 
-STATE_NAMES: Mapping[str, str] = {state.value: state.display_name for state in State}
+
+class StateName(ScreenMessage):
+    """Names of assignment states on screens, which are those of `State.display_name`."""
+
+    NEW = "new"
+    DRAFT = "in progress"
+    DONE = "completed"
+    SKIPPED = "skipped"
+    FLAGGED = "flagged"
+    REOPENED = "reopened"
+
+
+STATE_NAMES: Mapping[str, StateName] = {state.value: StateName[state.name] for state in State}
 
 CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
 

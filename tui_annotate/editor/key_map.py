@@ -5,7 +5,7 @@ A key map with a problem is rejected as a whole. Digits always choose options.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -16,6 +16,7 @@ from tui_annotate.editor.action import Action
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_lines import QUESTIONS, READING_LINE, STATE_LINES, Names
 from tui_annotate.editor.key_state import DIGITS, REVIEWING, KeyState
+from tui_annotate.editor.screen_message import ScreenMessage, screen_text
 
 _NAMED: Final = frozenset({
     "up", "down", "left", "right", "home", "end", "pageup", "pagedown", "insert", "delete", "tab",
@@ -43,6 +44,26 @@ _REVIEW_DAILY: Final = (
 )  # fmt: skip
 """A reviewer's most frequent actions, which the help lists first, in this order."""
 _WIDE_ASCII = range(0xFF01, 0xFF5F)
+
+
+class KeyText(ScreenMessage):
+    """Texts about keys: the name of the help's key, and problems of a key map."""
+
+    KEYS = "keys"
+    INVALID = "invalid key map: {problems}"
+    FIX = "fix [keys] in your configuration file; the default keys are used until then"
+    UNKNOWN_ACTION = "unknown action {name!r}"
+    UNKNOWN_ACTION_NEAR = "unknown action {name!r}, did you mean {near!r}?"
+    FIXED = "the keys of {name!r} cannot be changed"
+    NO_LIST = "{name!r} is {value!r}, not a key or a list of keys"
+    OF_ACTION = "{name!r}: {problem}"
+    TWIN = "terminals send the same code for {key!r} and {other!r}"
+    SUSPENDS = "{key!r} suspends the program"
+    DIGIT = "{key!r} is a digit, and digits always choose options"
+    NO_KEY = "{key!r} is not a key (write a character, or a name such as 'pagedown', 'ctrl+d')"
+    MODIFIER = "{key!r} has a modifier that is not one of ctrl, shift, alt"
+    SHIFTED = "{key!r} is not a key name (write the character that shift types, such as 'A')"
+    BOUND_TWICE = "{key!r} is bound to both {first!r} and {second!r}"
 
 
 class HelpGroup(NamedTuple):
@@ -76,32 +97,41 @@ class KeyMap:
             if row not in rows:
                 rows.append(row)
         ordered = sorted(groups.items(), key=lambda each: bool(first) and each[0] == "Move")
-        return tuple(HelpGroup(name, tuple(rows)) for name, rows in ordered)
+        return tuple(HelpGroup(screen_text(name), tuple(rows)) for name, rows in ordered)
 
     def line(
-        self, state: KeyState, *, question: str = "", digits: str = "", named: Names = READING_LINE
+        self,
+        state: KeyState,
+        *,
+        question: str = "",
+        digits: str = "",
+        named: Names = READING_LINE,
+        without: Collection[str] = (),
     ) -> tuple[tuple[str, str], ...]:
         """Return (first key, short name) of the most useful actions in a state of the screen.
 
         Args:
             question: kind of the open question, a key of `QUESTIONS`; empty if there is none.
             digits: digits that choose an option now, as text; empty for all.
+            without: ids of actions that do nothing now.
         """
         pairs = []
         for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
+            if name in without:
+                continue
             action = self.get(name)
             short = action.short_at.get(state, usual)
             if short and action.keys and (question or state in action.states):
                 keys = shown_keys(action.keys) if action.fixed else key_label(action.keys[0])
                 chosen = digits if name == "option.choose" and digits else keys
-                pairs.append((chosen, short))
+                pairs.append((chosen, screen_text(short)))
         return tuple(pairs)
 
     def help_key(self, state: KeyState) -> tuple[str, str] | None:
         """Return the key that opens the help, and its name on the key line; None for no key."""
         action = self.get("help.show")
         acts = action.keys and state in action.states
-        return (key_label(action.keys[0]), "keys") if acts else None
+        return (key_label(action.keys[0]), KeyText.KEYS.text()) if acts else None
 
 
 def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
@@ -123,8 +153,9 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
     problems += clashes
     if problems:
         raise InvalidInput(
-            "invalid key map: " + "; ".join(problems),
-            "fix [keys] in your configuration file; the default keys are used until then",
+            KeyText.INVALID.text(problems="; ".join(problems)),
+            KeyText.FIX.text(),
+            code="invalid-key-map",
         )
     return KeyMap(actions, by_key)
 
@@ -142,16 +173,15 @@ def _read_changes(changes: Mapping[str, Any]) -> tuple[dict[str, tuple[str, ...]
         keys = [value] if isinstance(value, str) else value
         if name not in known:
             near = find_nearest(str(name), known)
-            problems.append(
-                f"unknown action {name!r}" + (f", did you mean {near!r}?" if near else "")
-            )
+            unknown = KeyText.UNKNOWN_ACTION_NEAR if near else KeyText.UNKNOWN_ACTION
+            problems.append(unknown.text(name=name, near=near))
         elif known[name].fixed:
-            problems.append(f"the keys of {name!r} cannot be changed")
+            problems.append(KeyText.FIXED.text(name=name))
         elif not isinstance(keys, Sequence) or not all(isinstance(key, str) for key in keys):
-            problems.append(f"{name!r} is {value!r}, not a key or a list of keys")
+            problems.append(KeyText.NO_LIST.text(name=name, value=value))
         else:
-            wrong = [f"{name!r}: {problem}" for key in keys if (problem := _find_problem(key))]
-            problems += wrong
+            found = filter(None, map(_find_problem, keys))
+            problems += [KeyText.OF_ACTION.text(name=name, problem=problem) for problem in found]
             wanted[name] = tuple(keys)
     return wanted, problems
 
@@ -179,18 +209,18 @@ def _find_problem(key: str) -> str:
     """Return the reason why an action cannot be bound to a key; empty if it can be bound."""
     *modifiers, name = key.split("+") if len(key) > 1 else [key]
     if key in _TWINS:
-        return f"terminals send the same code for {key!r} and {_TWINS[key]!r}"
+        return KeyText.TWIN.text(key=key, other=_TWINS[key])
     if key == "ctrl+z":
-        return f"{key!r} suspends the program"
+        return KeyText.SUSPENDS.text(key=key)
     if key in DIGITS and key:
-        return f"{key!r} is a digit, and digits always choose options"
+        return KeyText.DIGIT.text(key=key)
     printable = len(name) == 1 and name.isprintable() and name != " "
     if not printable and name not in _NAMED:
-        return f"{key!r} is not a key (write a character, or a name such as 'pagedown', 'ctrl+d')"
+        return KeyText.NO_KEY.text(key=key)
     if not set(modifiers) <= {"ctrl", "shift", "alt"} or len(set(modifiers)) < len(modifiers):
-        return f"{key!r} has a modifier that is not one of ctrl, shift, alt"
+        return KeyText.MODIFIER.text(key=key)
     if modifiers == ["shift"] and printable:
-        return f"{key!r} is not a key name (write the character that shift types, such as 'A')"
+        return KeyText.SHIFTED.text(key=key)
     return ""
 
 
@@ -204,7 +234,8 @@ def _index_by_key(actions: Iterable[Action]) -> tuple[dict[tuple[str, KeyState],
                 if other != action.id:
                     clashes[key, other, action.id] = None
     return by_key, [
-        f"{key!r} is bound to both {first!r} and {second!r}" for key, first, second in clashes
+        KeyText.BOUND_TWICE.text(key=key, first=first, second=second)
+        for key, first, second in clashes
     ]
 
 

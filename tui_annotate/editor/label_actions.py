@@ -33,7 +33,8 @@ def choose(draft: Draft, digit: str) -> Effects:
     if draft.digits_off and not (draft.pending or draft.split_label):
         return _refuse_digit(draft)
     if draft.pending and draft.asks_reason:
-        return _send_reason(draft, draft.pending, option.text)
+        reason = WHY[draft.pending.kind][int(option.digit) - 1]
+        return _send_reason(draft, draft.pending, str(reason.value))
     if draft.pending and draft.pending.kind == RATING:
         return _give_rating(draft, option.text)
     if option.opens:

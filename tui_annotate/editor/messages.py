@@ -12,7 +12,7 @@ from enum import unique
 from types import MappingProxyType
 from typing import Final, Literal
 
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 
 Kind = Literal["hint", "draft", "offer", "saved", "warning", "error"]
 
@@ -151,7 +151,10 @@ class MessageCode(ScreenMessage):
     # suggestions
     SUGGESTIONS_HIDDEN_NOW = "Suggestions are hidden in all samples: press Y to show them"
     SUGGESTIONS_SHOWN_NOW = "Suggestions shown"
-    SUGGESTIONS_OPEN = "{suggestions} to answer: {key} next, y accept, x reject, Y hide them all"
+    SUGGESTIONS_OPEN = Plural(
+        "{count:,} suggestion to answer: {key} next, y accept, x reject, Y hide them all",
+        "{count:,} suggestions to answer: {key} next, y accept, x reject, Y hide them all",
+    )
     NO_SUGGESTION_IN_FOCUS = "Press {key} to go to a suggestion"
     SUGGESTIONS_HIDDEN = "Suggestions are hidden: press Y to show them"
     NO_SUGGESTIONS = "This sample has no unanswered suggestions"
@@ -297,9 +300,10 @@ class LineText(ScreenMessage):
     DELETION_OF_ALL = "deletion of all annotations"
     ADDED_ANNOTATION = '{action} "{labels}"'
     ACTION_OF = '{action} of "{labels}"'
-    NEVER_SHOWN = "Sentences {numbers} were never on screen"
-    NEVER_SHOWN_ONE = "Sentence {numbers} was never on screen"
-    UNSEEN = "{suggestions} never focused"
+    NEVER_SHOWN = Plural(
+        "Sentence {numbers} was never on screen", "Sentences {numbers} were never on screen"
+    )
+    UNSEEN = Plural("{count:,} suggestion never focused", "{count:,} suggestions never focused")
 
     # letters on words
     FIRST_WORD = "First word to select: type the letters shown on it"
@@ -346,6 +350,12 @@ class LineText(ScreenMessage):
     SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
     UNNAMED_EVIDENCE = "{what} + evidence"
     REASON = "{what}: {reason}"
+
+    SUGGESTION_PAGE = "Suggestion"
+    MADE_FROM = "# {labels}\nMade from a suggestion of {origin}"
+    REASON_PAGE = "# Reason\n{reason}"
+    CLAIM_PAGE = "# Claim\n{texts}"
+    EVIDENCE_PAGE = "# Evidence\n{texts}"
 
     # keys
     NEXT_KEY = "{key} next"

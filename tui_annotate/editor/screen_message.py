@@ -1,18 +1,80 @@
-"""Base class of the message catalogues of all screens, and a function that formats errors."""
+"""Texts of the screen: catalogues, plural forms, and the function that looks up each text.
+
+A text is a whole phrase with named fields. It is a member of a catalogue, or an entry of a table,
+such as the table of actions; `screen_text` looks it up when it is displayed, never at import.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
+from gettext import NullTranslations
+from typing import Final
 
 from tui_annotate.domain.errors import TuiAnnotateError
 
 
-class ScreenMessage(Enum):
-    """Base of the lists of texts of a screen: each member's value is a text with named fields."""
+@dataclass(frozen=True, slots=True)
+class Plural:
+    """A text with the field `count`, in the forms for one and for all other numbers."""
 
-    def text(self, **fields: object) -> str:
-        return str(self.value).format(**fields)
+    one: str
+    other: str
+
+
+class _Language:
+    """The translations of the screen's texts; until others are chosen, each text is its own."""
+
+    translations: NullTranslations = NullTranslations()
+
+
+_LANGUAGE: Final = _Language()
+
+
+def use_translations(translations: NullTranslations) -> None:
+    """Display all texts by a gettext catalogue, whose message ids are the English texts."""
+    _LANGUAGE.translations = translations
+
+
+def screen_text(text: str | Plural, /, **fields: object) -> str:
+    """Return a text of the screen in the language of the screen, with its fields filled in.
+
+    A text without a translation is displayed in English.
+
+    Args:
+        fields: values by name; for a `Plural`, `count` is a number, and chooses the form.
+
+    Raises:
+        KeyError: a field of the text has no value.
+    """
+    if isinstance(text, Plural):
+        count = fields["count"]
+        if not isinstance(count, int):
+            raise TypeError(f"count must be a number, not {count!r}")
+        found = _LANGUAGE.translations.ngettext(text.one, text.other, count)
+    else:
+        found = _LANGUAGE.translations.gettext(text) if text else text
+    return found.format(**fields)
+
+
+class ScreenMessage(Enum):
+    """Base of the catalogues of a screen's texts: each member's value is a text, or a plural."""
+
+    def text(self, /, **fields: object) -> str:
+        """Return the text in the language of the screen, with its fields filled in."""
+        return screen_text(self.value, **fields)
+
+
+def error_texts(error: TuiAnnotateError) -> tuple[str, str]:
+    """Return the message and the hint of an error, which may be empty.
+
+    Both are looked up as they are, because they contain values: texts with values stay in English
+    unless they were made from a catalogue. `error.code` is the same in each language.
+    """
+    look_up = _LANGUAGE.translations.gettext
+    return look_up(error.message), look_up(error.hint) if error.hint else ""
 
 
 def describe_error(error: TuiAnnotateError) -> str:
-    return f"{error.message} · {error.hint}" if error.hint else error.message
+    """Return an error as one line: its message, and its hint if it has one."""
+    return " · ".join(filter(None, error_texts(error)))

@@ -37,14 +37,39 @@ from tui_annotate.editor.messages import (
     StatusMessage,
     make_message,
 )
+from tui_annotate.editor.screen_message import ScreenMessage
 
-REASONS: Final = ("unsure", "not a pair", "broken text", "harmful")
+
+class StateText(ScreenMessage):
+    """Reasons that digit keys choose, and labels of annotations.
+
+    A reason is stored in English, and shown in the language of the screen.
+    """
+
+    UNSURE = "unsure"
+    NO_PAIR = "not a pair"
+    BROKEN = "broken text"
+    HARMFUL = "harmful"
+    SUPPORTED = "supported"
+    WRONG_EXTENT = "wrong extent"
+    WRONG_LABEL = "wrong label"
+    UNIMPORTANT = "unimportant"
+    NO_LABEL = "no label"
+    SPLIT = "{label} (split)"
+    RETIRED = "{label} (retired)"
+
+
+REASONS: Final = (
+    StateText.UNSURE, StateText.NO_PAIR, StateText.BROKEN, StateText.HARMFUL,
+)  # fmt: skip
 """Reasons to flag a sample, in the order of the digit keys; key 0 is for another reason."""
 
 DECLINE, RATING = "decline", "rating"
 """Kinds of `PendingQuestion`: why a suggestion is rejected; how the sample is rated."""
 
-DECLINING: Final = ("supported", "wrong extent", "wrong label", "unimportant")
+DECLINING: Final = (
+    StateText.SUPPORTED, StateText.WRONG_EXTENT, StateText.WRONG_LABEL, StateText.UNIMPORTANT,
+)  # fmt: skip
 """Reasons to reject a suggestion, in the order of the digit keys; key 0 is for another reason."""
 
 
@@ -136,7 +161,7 @@ class PendingQuestion:
     path: LabelPath = ()
 
 
-WHY: Final[Mapping[str, tuple[str, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
+WHY: Final[Mapping[str, tuple[StateText, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
 """Possible reasons for a flag and for a rejected suggestion, by the kind of `PendingQuestion`."""
 
 SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
@@ -330,10 +355,11 @@ class Draft:
         label, name = self.tree.find(path), path[-1] if path else ""
         if label is None or label.offered:
             return name
-        return f"{name} ({'split' if label.split else 'retired'})"
+        closed = StateText.SPLIT if label.split else StateText.RETIRED
+        return closed.text(label=name)
 
     def label_names(self, paths: Sequence[LabelPath]) -> str:
-        return ", ".join(map(self.label_name, filter(None, paths))) or "no label"
+        return ", ".join(map(self.label_name, filter(None, paths))) or StateText.NO_LABEL.text()
 
     def letter(self, annotation_id: str) -> str:
         """Return the letter of an annotation on screen: A for the first in reading order."""
@@ -468,7 +494,7 @@ class Draft:
         if self.pending is None:
             return tuple(self._option(digit, label) for digit, label in self._digit_labels())
         if reasons := WHY.get(self.pending.kind):
-            return reason_options(reasons)
+            return reason_options([each.text() for each in reasons])
         if self.pending.kind == RATING:
             return reason_options(self.scale[: len(DIGITS) - 1], chosen=self.rating)
         label = self.tree.find(self.pending.path)

@@ -10,7 +10,6 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.line_text import cut
 from tui_annotate.domain.line_text import text_width as cells_of
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.editor import completion, label_actions, notes
@@ -84,10 +83,7 @@ def hide(draft: Draft) -> Effects:
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
     if not draft.offered:
         return NO_MESSAGE
-    fields = {
-        "suggestions": format_count(len(draft.offered), "suggestion"),
-        "key": draft.suggestion_key,
-    }
+    fields = {"count": len(draft.offered), "key": draft.suggestion_key}
     return StatusMessage(MessageCode.SUGGESTIONS_OPEN, fields)
 
 
@@ -266,10 +262,13 @@ def describe_suggestion(draft: Draft) -> str:
         if known is None or known.suggested is None:
             return ""
         origin = describe_origin(known.suggested)
-        return f"# {describe_labels(known.labels)}\nMade from a suggestion of {origin}"
+        return LineText.MADE_FROM.text(labels=describe_labels(known.labels), origin=origin)
     parts = [f"# {describe_labels(one.labels)}\n{describe_maker(one)}"]
-    parts += [f"# Reason\n{one.note}"] if one.note else []
-    for title, anchors in (("Claim", one.claim), ("Evidence", one.evidence)):
+    if one.note:
+        parts.append(LineText.REASON_PAGE.text(reason=one.note))
+    pages = ((LineText.CLAIM_PAGE, one.claim), (LineText.EVIDENCE_PAGE, one.evidence))
+    for page, anchors in pages:
         texts = [at.span.of(draft.text(at.side, at.index)) for at in anchors]
-        parts += [f"# {title}\n" + "\n\n".join(texts)] if texts else []
+        if texts:
+            parts.append(page.text(texts="\n\n".join(texts)))
     return "\n\n".join(parts)

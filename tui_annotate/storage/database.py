@@ -114,7 +114,9 @@ class Database:
             path.touch(mode=0o600)  # SQLite's side files take its mode
         with _close_on_error(cls(path)) as database:
             if database.version():
-                raise Conflict(f"{path} is a store already", "choose a different folder")
+                raise Conflict(
+                    f"{path} is a store already", "choose a different folder", code="store-exists"
+                )
             _create_tables(database)
             database.start_record()
             return database
@@ -132,17 +134,18 @@ class Database:
                 read.
         """
         if not path.is_file():
-            raise NotFound(f"there is no store at {path}", make_again(path))
+            raise NotFound(f"there is no store at {path}", make_again(path), code="no-store")
         with _close_on_error(cls(path)) as database:
             version = database.choose_access()
             if not version:
-                raise NotFound(f"the store {path} is empty", make_again(path))
+                raise NotFound(f"the store {path} is empty", make_again(path), code="store-empty")
             _check_not_newer(path, version)
             if version < OLDEST_SCHEMA:
                 raise Unavailable(
                     f"the store {path} has version {version}; the oldest that this program "
                     f"migrates is {OLDEST_SCHEMA}",
                     "open the store once with the previous version of tui-annotate",
+                    code="store-too-old",
                 )
             if version < SCHEMA:
                 from tui_annotate.storage.migrate import upgrade
@@ -232,7 +235,7 @@ class Database:
             return 0
         if not str(row[0]).isdecimal():
             what = f"{self.path} is damaged or not a tui-annotate store: its version is {row[0]!r}"
-            raise Unavailable(what, restore_command(self.path))
+            raise Unavailable(what, restore_command(self.path), code="store-unavailable")
         return int(row[0])
 
     @contextmanager
@@ -280,6 +283,7 @@ class Database:
                 raise Unavailable(
                     f"another program changed the store while it was read: {self.path}",
                     "run the command again",
+                    code="store-changed-by-other",
                 )
 
     def moment(self) -> int:
@@ -340,6 +344,7 @@ class Database:
                 f"{what}: {self.path}",
                 "put the original file back, or quit and open the workspace again;"
                 " the last action is not saved",
+                code="store-unavailable",
             )
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
@@ -385,6 +390,7 @@ def _check_not_newer(path: Path, version: int) -> None:
         raise Unavailable(
             f"the store {path} has version {version}; the newest supported is {SCHEMA}",
             "install a newer tui-annotate",
+            code="store-too-new",
         )
 
 
@@ -536,6 +542,7 @@ def translate_errors(path: Path) -> Iterator[None]:
         raise Unavailable(
             f"the store {path} cannot be used: {error.strerror or error}",
             "check the disk and the folder's owner and permissions",
+            code="store-unavailable",
         ) from error
 
 
@@ -543,14 +550,26 @@ def _translate_error(error: Any, path: Path) -> TuiAnnotateError:
     name = str(getattr(error, "sqlite_errorname", ""))
     if name == "SQLITE_CONSTRAINT_FOREIGNKEY":
         hint = "check the id of the person; workspace.person(NAME) creates a person"
-        return Conflict("the change names a person or a sample that is not stored", hint)
+        return Conflict(
+            "the change names a person or a sample that is not stored", hint, code="not-stored"
+        )
     if name.startswith("SQLITE_CONSTRAINT") and str(error).endswith(": annotations.id"):
         hint = "give each annotation an id of its own, for example str(uuid.uuid4())"
-        return Conflict("another sample or person has an annotation with the same id", hint)
+        return Conflict(
+            "another sample or person has an annotation with the same id",
+            hint,
+            code="annotation-id-used",
+        )
     if name.startswith("SQLITE_CONSTRAINT"):
-        return Conflict(f"the store refuses this change: {error}", "reload, then try again")
+        return Conflict(
+            f"the store refuses this change: {error}",
+            "reload, then try again",
+            code="store-refuses",
+        )
     if not name and str(error).startswith("Could not decode to UTF-8"):
-        return Damaged(f"the store has a text that is not UTF-8: {path}", SAVE)
+        return Damaged(
+            f"the store has a text that is not UTF-8: {path}", SAVE, code="text-not-utf8"
+        )
     if isinstance(error, PoolTimeout):
         name = "SQLITE_BUSY"
     family = "_".join(name.split("_")[:2])

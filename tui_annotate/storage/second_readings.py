@@ -117,4 +117,5 @@ def require_visible(connection: Connection, person: str, key: SampleKey) -> None
             " time",
             "complete the 2nd reading of the sample first: the list of actions (:) switches"
             " between both readings",
+            code="first-reading-hidden",
         )

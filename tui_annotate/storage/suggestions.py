@@ -334,11 +334,13 @@ class SuggestionStore(Store):
             raise NotFound(
                 f"no suggestions of {named}{where}",
                 f"{suggest_word(run or maker, known)}{existing}",
+                code="no-suggestions",
             )
         if run and len(chosen) > 1:
             raise InvalidInput(
                 f"{len(chosen)} runs have an id that begins with {run!r}",
                 "give more characters of the id",
+                code="run-ambiguous",
             )
         return chosen
 
@@ -386,11 +388,14 @@ def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Sugges
         raise Conflict(
             f"dataset {key.dataset!r} hides suggestions from annotators",
             "ask an admin to show suggestions",
+            code="suggestions-hidden",
         )
     column = connection.execute(_ONE, {"name": name, "row": row}).scalar()
     if column is None:
         raise NotFound(
-            f"there is no such suggestion on sample {key}", "check whether the run was deleted"
+            f"there is no such suggestion on sample {key}",
+            "check whether the run was deleted",
+            code="no-such-suggestion",
         )
     return _SuggestionReader(connection).suggestion(key.dataset, column)
 
@@ -409,6 +414,7 @@ def _write_batch(
                 f"cannot store a suggestion: sample {key} is not in dataset {run.dataset!r}"
                 " of the run",
                 "create a separate run for each dataset",
+                code="sample-of-other-dataset",
             )
     wanted = {"dataset": run.dataset, "ids": sorted({key.id for key, _ in some})}
     rows = {row[0]: row[1] for row in connection.execute(_ROWS, wanted)}

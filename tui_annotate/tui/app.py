@@ -51,6 +51,7 @@ from tui_annotate.tui.session import (  # noqa: E402
 from tui_annotate.tui.store_thread import StoreJob  # noqa: E402
 from tui_annotate.tui.theme import TerminalLook  # noqa: E402
 from tui_annotate.tui.work_sharing import SyncUpdate, WorkSharing  # noqa: E402
+from tui_annotate.tui.workspace_texts import WorkspaceText  # noqa: E402
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.feature import FoundSample
@@ -122,7 +123,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.call_after_refresh(self._open)
 
     def _open(self) -> None:
-        self.sample_screen.show_opening("Opening the workspace…")
+        self.sample_screen.show_opening(WorkspaceText.OPENING.text())
         self._load_in_thread(self._load_workspace)
 
     def _load_in_thread(self, load: Callable[[], _OpenResult | None]) -> None:
@@ -200,7 +201,7 @@ class AnnotateApp(RestrictedApp):
         self.sharing.begin(online=opened.online)
         open_sample, damaged = opened.found.open_sample, opened.found.damaged
         if open_sample is None:
-            words = name_damaged(NO_MESSAGE, damaged).text or self.sample_screen.no_sample
+            words = name_damaged(NO_MESSAGE, damaged).text or self.sample_screen.no_sample.text()
             self.sample_screen.show_opening(words, "warning")
             return
         message = name_damaged(_first_message(opened.session), damaged)
@@ -305,12 +306,13 @@ def run(
         with open_workspace() as workspace:
             app.sign_in_flow.session_guard.print_own(workspace)
     if app.problem:
-        app.print_problem(f"Everything that was shown as saved is saved. Details: {used}")
+        app.print_problem(WorkspaceText.SAVED_DETAILS.text(log=used))
         return 1
     if app.input_ended:
-        app.print_input_ended("everything that was shown as saved is saved")
+        app.print_input_ended(WorkspaceText.INPUT_ENDED.text())
         return 1
     if app.refused:
-        sys.stderr.write(f"the last action is not saved: {make_visible(app.refused)}\n")
+        message = WorkspaceText.NOT_SAVED_AT_END.text(error=make_visible(app.refused))
+        sys.stderr.write(f"{message}\n")
         return 1
     return 0

@@ -24,7 +24,7 @@ from tui_annotate.domain.people import (
     base_person,
     require_permission,
 )
-from tui_annotate.editor.screen_message import describe_error
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error, error_texts
 from tui_annotate.settings import person_name, workspace_state_file
 from tui_annotate.tui.session import ForcedIdentity
 
@@ -33,9 +33,26 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.presence import Presence
     from tui_annotate.workspace import Workspace
 
-_NO_NAME: Final = "this workspace has accounts, so --as has no effect: sign in"
 _LONGEST: Final = 4096  # bytes read from a token file; a token has a few dozen
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+class SessionText(ScreenMessage):
+    """Hints and errors about the session of a user."""
+
+    NAME_WITHOUT_EFFECT = "this workspace has accounts, so --as has no effect: sign in"
+    NOT_UNLOCKED = "the password does not unlock the screen"
+    UNLOCK_AGAIN = "type your password again; if your account is closed, quit"
+    ROLE_CHANGED = "your role has changed"
+    OTHER_USER = "another user, {name}, is signed in in this session"
+    START_AGAIN = "quit, and start the program again"
+    REPLACED = "another session replaced this one at {time}"
+    LAST_ACTION_LOST = "your last action is not saved"
+    TOKEN_NOT_READ = "the stored sign-in cannot be read: {error}: {path}"
+    TOKEN_SHARED = "the stored sign-in is ignored, because other users can read it: {path}"
+    TOKEN_NOT_STORED = "the sign-in cannot be stored: {error}: {path}"
+    UNTIL_QUIT = "you stay signed in until you quit"
+    SIGN_IN_AGAIN = "sign in again: this replaces the file of the stored sign-in"
 
 
 class SessionGuard:
@@ -125,7 +142,7 @@ class SessionGuard:
                 self._accounts.by_key(self._bound.person, client=client_name()), known=True
             )
         elif not self._sign_in_by_machine():
-            self.hint = _NO_NAME if self._name else self.hint
+            self.hint = SessionText.NAME_WITHOUT_EFFECT.text() if self._name else self.hint
 
     def _find_namesakes(self) -> tuple[Person, ...]:
         if self._workspace.read_only:
@@ -165,7 +182,7 @@ class SessionGuard:
             return False
         except NotAllowed as error:
             self._tokens.forget()
-            self.hint = error.message
+            self.hint, _ = error_texts(error)
             return False
         return True
 
@@ -194,8 +211,9 @@ class SessionGuard:
             raise
         except NotAllowed as error:
             raise NotAllowed(
-                "the password does not unlock the screen",
-                "type your password again; if your account is closed, quit",
+                SessionText.NOT_UNLOCKED.text(),
+                SessionText.UNLOCK_AGAIN.text(),
+                code="not-unlocked",
             ) from error
         self._accept(signed)
         if self._stays_signed_in:
@@ -229,10 +247,15 @@ class SessionGuard:
         if before and before.actor != signed.actor:
             self._accounts.sign_out(signed.session)
             if before.person.id == signed.person.id:
-                raise NotAllowed("your role has changed", "quit, and start the program again")
+                raise NotAllowed(
+                    SessionText.ROLE_CHANGED.text(),
+                    SessionText.START_AGAIN.text(),
+                    code="role-changed",
+                )
             raise NotAllowed(
-                f"another user, {before.person.name}, is signed in in this session",
-                "quit, and start the program again",
+                SessionText.OTHER_USER.text(name=before.person.name),
+                SessionText.START_AGAIN.text(),
+                code="other-user",
             )
         if before:
             self._accounts.sign_out(before.session)
@@ -301,8 +324,9 @@ class SessionGuard:
         self.elsewhere = self._presence.hold(base_person(person.id), self._holder, over=over)
         if self.elsewhere:
             raise Conflict(
-                f"another session replaced this one at {format_clock_time(self.elsewhere.since)}",
-                "your last action is not saved",
+                SessionText.REPLACED.text(time=format_clock_time(self.elsewhere.since)),
+                SessionText.LAST_ACTION_LOST.text(),
+                code="session-replaced",
             )
 
     # sign-out
@@ -355,15 +379,13 @@ class TokenFile:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise self._unusable(
-                f"the stored sign-in cannot be read: {error.strerror}: {self.path}"
-            ) from error
+            message = SessionText.TOKEN_NOT_READ.text(error=error.strerror, path=self.path)
+            raise self._unusable(message, code="token-not-readable") from error
         with os.fdopen(handle, "rb") as file:
             facts = os.fstat(handle)
             if hasattr(os, "getuid") and (facts.st_uid != os.getuid() or facts.st_mode & _OTHERS):
-                raise self._unusable(
-                    f"the stored sign-in is ignored, because other users can read it: {self.path}"
-                )
+                message = SessionText.TOKEN_SHARED.text(path=self.path)
+                raise self._unusable(message, code="token-shared")
             token, _, email = file.read(_LONGEST).decode("utf-8", "replace").partition("\n")
         return StoredToken(token.strip(), email.strip()) if token.strip() else None
 
@@ -379,8 +401,9 @@ class TokenFile:
             unfinished.replace(self.path)
         except OSError as error:
             raise Unavailable(
-                f"the sign-in cannot be stored: {error.strerror or error}: {self.path}",
-                "you stay signed in until you quit",
+                SessionText.TOKEN_NOT_STORED.text(error=error.strerror or error, path=self.path),
+                SessionText.UNTIL_QUIT.text(),
+                code="token-not-stored",
             ) from error
 
     def forget(self) -> None:
@@ -388,8 +411,8 @@ class TokenFile:
             self.path.unlink(missing_ok=True)
 
     @staticmethod
-    def _unusable(message: str) -> Unavailable:
-        return Unavailable(message, "sign in again: this replaces the file of the stored sign-in")
+    def _unusable(message: str, *, code: str) -> Unavailable:
+        return Unavailable(message, SessionText.SIGN_IN_AGAIN.text(), code=code)
 
 
 def user_name() -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from textual.binding import Binding, BindingType
 
 from tui_annotate.editor.key_map import HelpGroup
+from tui_annotate.editor.screen_message import screen_text
 
 
 def _always(_screen: object) -> bool:
@@ -18,6 +19,8 @@ def _always(_screen: object) -> bool:
 @dataclass(frozen=True, slots=True)
 class ListAction:
     """An action of a screen with a list, and the keys that run it.
+
+    `help`, `group` and the name in `short` are texts that `screen_text` looks up.
 
     Attributes:
         id: name of the action in the table of its screen.
@@ -54,14 +57,15 @@ def bindings(actions: Iterable[ListAction]) -> list[BindingType]:
 
 def key_line(actions: Iterable[ListAction], order: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return (keys, name) of actions for the key line, in the order of their ids in `order`."""
-    shorts = {action.id: action.short for action in actions}
-    found = (shorts.get(name) for name in order)
-    return tuple(short for short in found if short)
+    shorts = {action.id: action.short for action in actions if action.short}
+    found = (shorts[action_id] for action_id in order if action_id in shorts)
+    return tuple((keys, screen_text(name)) for keys, name in found)
 
 
 def help_groups(actions: Iterable[ListAction]) -> tuple[HelpGroup, ...]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for action in actions:
         if action.keys:
-            groups.setdefault(action.group, []).append((action.keys, action.help))
+            row = (action.keys, screen_text(action.help))
+            groups.setdefault(screen_text(action.group), []).append(row)
     return tuple(HelpGroup(title, tuple(rows)) for title, rows in groups.items())

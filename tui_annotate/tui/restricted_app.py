@@ -26,17 +26,13 @@ from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import TerminalLook, themes
+from tui_annotate.tui.workspace_texts import WorkspaceText
 
 if TYPE_CHECKING:
     from tui_annotate.tui.terminal_driver import FrameReported
 
 _log = logging.getLogger(__name__)
 
-
-_NOT_SUSPENDED: Final = (
-    "Ctrl+Z cannot suspend the program here, because no shell waits in this terminal to continue"
-    " it.\n\nAll work is saved. To quit, press ctrl+q."
-)
 
 LONGEST_PASTE: Final = 20_000
 """Maximum length of a paste in code points: with more, each later key press would wait."""
@@ -157,21 +153,18 @@ class RestrictedApp(SerialKeysApp):
 
     def print_input_ended(self, words: str) -> None:
         with suppress(OSError):  # the terminal may be closed
-            sys.stderr.write(f"the terminal's input ended; {words}\n")
+            sys.stderr.write(f"{words}\n")
 
     def print_problem(self, words: str) -> None:
-        sys.stderr.write(
-            f"tui-annotate ended because of an internal error: {self.problem}\n"
-            f"{make_visible(words)}\n"
-        )
+        message = WorkspaceText.INTERNAL_ERROR.text(error=self.problem)
+        sys.stderr.write(f"{message}\n{make_visible(words)}\n")
 
     async def on_event(self, event: events.Event) -> None:
         """Override Textual's hook: clean pasted text, and record that the user is active."""
         if isinstance(event, events.Paste):
             if len(event.text) > LONGEST_PASTE:
                 self.notify(
-                    f"Not inserted: the pasted text has {len(event.text):,} characters; "
-                    f"at most {LONGEST_PASTE:,} are allowed",
+                    WorkspaceText.PASTE_TOO_LONG.text(count=len(event.text), most=LONGEST_PASTE),
                     severity="warning",
                 )
                 return
@@ -204,7 +197,8 @@ class RestrictedApp(SerialKeysApp):
             from tui_annotate.tui.dialogs.message import MessageDialog
 
             if not isinstance(self.screen, MessageDialog):
-                self.push_screen(MessageDialog([("Not suspended", _NOT_SUSPENDED)]))
+                page = (WorkspaceText.NOT_SUSPENDED.text(), WorkspaceText.NO_SHELL.text())
+                self.push_screen(MessageDialog([page]))
             return
         os.killpg(os.getpgrp(), signal.SIGTSTP)  # like a terminal: the shell may wait for a parent
         self.forget_keys(events.Event().time, but_text=False)

@@ -14,6 +14,7 @@ from typing import Final
 
 from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, fit
 from tui_annotate.tui.palette import PaintStyles
 
@@ -25,7 +26,14 @@ _WIDE_COLUMNS = 140  # minimum screen width for longer names
 _NAME, _WIDE_NAME = 7, 9  # maximum cells of a score's name over its column
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
-_HEAD: Final = "score"
+
+
+class ScoreText(ScreenMessage):
+    """Heads of the columns of scores, and the description of a machine's label."""
+
+    SCORE = "score"
+    MACHINE = "machine"
+    LABEL = "machine: {label}"
 
 
 def draw_bar(value: float | None) -> str:
@@ -85,20 +93,22 @@ class ScoreCells:
         badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0
         scores = sum(text_width(head) for head in _column_heads(self.names, columns))
         gap = 1 if columns >= _DIGIT_COLUMNS else 2  # digits end in a blank
-        return max(scores + badge, len(_HEAD)) + gap
+        return max(scores + badge, text_width(ScoreText.SCORE.text())) + gap
 
     def head(self, columns: int) -> str:
         """Return the heading of the score columns: short names if there is room, else "score"."""
         if columns < _DIGIT_COLUMNS:
-            return fit(_HEAD, self.cells(columns))
+            return fit(ScoreText.SCORE.text(), self.cells(columns))
         names = "".join(_column_heads(self.names, columns))
-        return fit(f"{names}{' machine' if self.labelled else ''}", self.cells(columns))
+        if self.labelled:
+            names = f"{names} {ScoreText.MACHINE.text()}"
+        return fit(names, self.cells(columns))
 
     def describe(self, summary: ScoreSummary | None) -> str:
         """Return a line with the label and scores of a sample, not cleaned for a terminal."""
         if summary is None:
             return ""
-        parts = [f"machine: {summary.label}"] if summary.label else []
+        parts = [ScoreText.LABEL.text(label=summary.label)] if summary.label else []
         values = zip(self.names, summary.values, strict=False)
         parts += [f"{name} {format_score(value)}" for name, value in values if value is not None]
         return " · ".join(parts)

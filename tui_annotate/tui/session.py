@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.people import Person, second_reader
 from tui_annotate.domain.queue_orders import BY_SOURCE, by_score
 from tui_annotate.editor.key_map import KeyMap
+from tui_annotate.tui.workspace_texts import WorkspaceText
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import AnnotationService
@@ -66,10 +67,7 @@ def label_change_notice(why: str) -> str:
     """
     if not why:
         return ""
-    return (
-        "labels.yaml changed and was not applied: annotations would lose labels"
-        " · details: tui-annotate labels apply labels.yaml --dry-run"
-    )
+    return WorkspaceText.LABELS_NOT_APPLIED.text()
 
 
 def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[str, str]:
@@ -80,4 +78,5 @@ def resolve_order(order: str, machines: Callable[[], MachineServices]) -> tuple[
     scored = by_score(order)
     if scored is None or scored.score in machines().scores.orderable():
         return order, ""
-    return BY_SOURCE, f"unknown score {scored.score!r}: the queue order is {BY_SOURCE}, not {order}"
+    message = WorkspaceText.UNKNOWN_SCORE.text(score=scored.score, order=BY_SOURCE, wanted=order)
+    return BY_SOURCE, message

@@ -16,6 +16,7 @@ from textual.message import Message
 
 from tui_annotate.domain.assignments import IDLE_CAP, working_seconds
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
+from tui_annotate.tui.workspace_texts import WorkspaceText
 
 _log = logging.getLogger(__name__)
 
@@ -184,7 +185,8 @@ def _as_own_error(error: BaseException) -> TuiAnnotateError:
     if isinstance(error, _SessionEnded):
         return error.reason
     _log.error("unexpected: %s", type(error).__name__, exc_info=error)
-    return Unavailable(f"unexpected error: {type(error).__name__}: {error}")
+    named = f"{type(error).__name__}: {error}"
+    return Unavailable(WorkspaceText.UNEXPECTED.text(error=named), code="unexpected")
 
 
 def _log_failure(future: Future[None]) -> None:

@@ -14,10 +14,12 @@ LOOK = terminal.prepare(os.environ)
 # Textual reads environment variables on import, so its importers come after `prepare`.
 from tui_annotate.domain.errors import InvalidInput  # noqa: E402
 from tui_annotate.editor.key_map import default_keys, key_map  # noqa: E402
+from tui_annotate.editor.screen_message import error_texts  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.view.screen import ViewScreen  # noqa: E402
 from tui_annotate.tui.theme import TerminalLook  # noqa: E402
+from tui_annotate.tui.workspace_texts import WorkspaceText  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +48,7 @@ class ViewApp(RestrictedApp):
         try:
             in_force = key_map(keys)
         except InvalidInput as error:
-            words = error.message
+            words, _ = error_texts(error)
         self.sample_screen = ViewScreen(
             browser, self.exit, keys=in_force, sample=sample, words=words
         )
@@ -71,9 +73,9 @@ def run(browser: FileBrowser, **how: Any) -> int:
         if not app.problem:
             log.unlink(missing_ok=True)
     if app.input_ended:
-        app.print_input_ended("the file is unchanged")
+        app.print_input_ended(WorkspaceText.INPUT_ENDED_UNCHANGED.text())
         return 1
     if not app.problem:
         return 0
-    app.print_problem(f"The file is unchanged. Details: {log}")
+    app.print_problem(WorkspaceText.UNCHANGED_DETAILS.text(log=log))
     return 1

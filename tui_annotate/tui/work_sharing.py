@@ -26,6 +26,7 @@ from tui_annotate.editor.key_map import key_map, shown_keys
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.widgets.header_bar import HeaderBar
+from tui_annotate.tui.workspace_texts import WorkspaceText
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -63,7 +64,9 @@ class SharingMessage(ScreenMessage):
         "version only in the event log: {replaced} ({replaced_on}, {replaced_at})"
     )
     REFUSED = "shared work was refused: {where}: {reason}"
-    MORE_REFUSED = "{count} more parts of the shared work were refused; list them with: {command}"
+    MORE_REFUSED = (
+        "{count} more parts of the shared work were refused; list them with: tui-annotate sync pull"
+    )
     THIS_MACHINE = "this machine"
     OTHER_MACHINE = "another machine"
     NOT_ALL_SENT = "some work is not shared yet; it is sent when the program starts again"
@@ -231,7 +234,8 @@ class BackgroundSync:
     def _schedule_retry(self, error: Exception, first: float | None, *, pull: bool) -> None:
         if not isinstance(error, TuiAnnotateError):
             _log.error("sync: unexpected: %s", type(error).__name__, exc_info=error)
-            error = Unavailable(f"unexpected error: {type(error).__name__}")
+            message = WorkspaceText.UNEXPECTED.text(error=type(error).__name__)
+            error = Unavailable(message, code="unexpected")
         with self._wake:
             self._failures += 1
             now = self._clock()
@@ -385,7 +389,7 @@ class WorkSharing:
             line = SharingMessage.REFUSED.text(where=where, reason=reason)
             sys.stderr.write(f"{make_visible(line)}\n")
         if (more := len(self._refused) - _MOST_LISTED) > 0:
-            line = SharingMessage.MORE_REFUSED.text(count=more, command="tui-annotate sync pull")
+            line = SharingMessage.MORE_REFUSED.text(count=more)
             sys.stderr.write(f"{line}\n")
 
 

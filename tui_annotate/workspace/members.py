@@ -120,6 +120,7 @@ class WorkspaceMembers:
                 f"the shared store of accounts {self._shared_store} does not exist",
                 "check that the store's disk is mounted, or create the store:"
                 " tui-annotate users create",
+                code="no-account-store",
             )
         return self.database.companion(self._shared_store)
 
@@ -178,6 +179,7 @@ class WorkspaceMembers:
             if own
             else "sign in on the screen, without --as; for commands: "
             "tui-annotate users update PERSON --unix-user NAME",
+            code="name-without-effect",
         )
 
     def _person_of_user(self) -> Person | None:

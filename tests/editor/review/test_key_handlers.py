@@ -144,7 +144,7 @@ def test_what_is_refused_already_is_not_asked_again() -> None:
         assert keys(on, pressed) == [Blink()]
         assert on.pending is None
         assert code(on) is ReviewText.ALREADY_REFUSED
-        assert on.message.fields["reason"] == WHY[RejectionReason.SLIP]
+        assert on.message.fields["reason"] == WHY[RejectionReason.SLIP].text()
     half = at(0, TWO, refused("a1"))
     keys(half, "1 x")
     assert half.pending is None

@@ -140,7 +140,7 @@ async def test_help_has_one_column_at_80_and_two_at_140() -> None:
 async def test_hostile_help_is_harmless() -> None:
     """Users name keys, labels and datasets."""
     groups = [HelpGroup(HOSTILE, [(HOSTILE, HOSTILE * 5)])]
-    async with run_stage(screen=HelpDialog(groups, title=HOSTILE)) as (stage, _):
+    async with run_stage(screen=HelpDialog(groups)) as (stage, _):
         assert "␛]52" in stage.text()
 
 

@@ -27,9 +27,9 @@ _SIGN_IN, _OWN = (
     sign_in_forms.sign_in_form("", can_stay_signed_in=True),
     sign_in_forms.password_form(""),
 )
-CODE_CHOICE, EMAIL_FIELD = dict(_SIGN_IN.choices)[CODE], _SIGN_IN.fields[0].name
-OLD_FIELD, _, AGAIN_FIELD = (field.name for field in _OWN.fields)
-OWN_PAGE = sign_in_forms.first_password_form("", old=True).title
+CODE_CHOICE, EMAIL_FIELD = dict(_SIGN_IN.choices)[CODE].text(), _SIGN_IN.fields[0].name.text()
+OLD_FIELD, _, AGAIN_FIELD = (field.name.text() for field in _OWN.fields)
+OWN_PAGE = sign_in_forms.first_password_form("", old=True).title.text()
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def imported(folder: Path, *people: str) -> Path:
 
 
 SAME = sign_in_forms.same_person_form([Person("z", "Zoe")])
-YES, NO = (words for _, words in SAME.choices)
+YES, NO = (name.text() for _, name in SAME.choices)
 
 
 @pytest.mark.parametrize(("keys", "work"), [(("enter",), 1), (("down", "enter"), 0)])

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tests.tui.stage import HOSTILE, run_stage
-from tui_annotate.tui.widgets.annotation_list import _NOTHING, AnnotationList, ListedAnnotation
+from tui_annotate.tui.widgets.annotation_list import (
+    AnnotationList,
+    AnnotationListText,
+    ListedAnnotation,
+)
 
 _A = ListedAnnotation(
     letter="A",
@@ -62,7 +66,7 @@ async def test_no_annotations_is_said() -> None:
         widget.show([_A])
         widget.show([])
         await pilot.pause()
-        assert stage.text() == f"   {_NOTHING}"
+        assert stage.text() == f"   {AnnotationListText.NOTHING.text()}"
 
 
 async def test_a_click_gives_the_annotation() -> None:

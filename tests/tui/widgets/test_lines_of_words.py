@@ -7,7 +7,7 @@ import pytest
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.editor.messages import Kind
 from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.key_line import KeyLine, help_pair
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 
@@ -77,7 +77,8 @@ async def test_the_key_line_always_ends_in_all_keys() -> None:
     """As many pairs as fit, then `? keys` at the right edge."""
     widget = KeyLine()
     async with run_stage(widget, size=(40, 2)) as (stage, pilot):
-        widget.show([("↑↓", "sentence"), ("Space", "take"), ("Enter", "done"), ("u", "undo")])
+        pairs = [("↑↓", "sentence"), ("Space", "take"), ("Enter", "done"), ("u", "undo")]
+        widget.show(pairs, last=help_pair())
         await pilot.pause()
         assert stage.lines()[0] == " ↑↓ sentence  Space take         ? keys "
         await pilot.resize_terminal(80, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 from tests.tui.stage import HOSTILE, run_stage
-from tui_annotate.tui.widgets.match_list import _NOTHING, MatchList, MatchRow
+from tui_annotate.tui.widgets.match_list import MatchList, MatchListText, MatchRow
 
 _ROWS = [
     MatchRow(1, 0.86, 5, "l.118", "Engineers discovered cracks in two girders.", taken=True),
@@ -44,7 +44,7 @@ async def test_nothing_found_is_said_with_its_reason() -> None:
         widget.show([], focused=0, status="words only: vectors are being loaded")
         await pilot.pause()
         assert stage.text().splitlines() == [
-            f"   {_NOTHING}",
+            f"   {MatchListText.NOTHING.text()}",
             "   words only: vectors are being loaded",
         ]
 

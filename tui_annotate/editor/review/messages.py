@@ -155,3 +155,10 @@ class ReviewText(ScreenMessage):
     STATUS_NEARLY = "similar except: {differences}"
     STATUS_CONFLICT = "conflict: {differences}"
     SILENT = "{people} annotated nothing"
+
+    # what differs between candidates
+    DIFFERENT_LABEL = "label"
+    DIFFERENT_EXTENT = "extent"
+    DIFFERENT_EVIDENCE = "evidence"
+    DIFFERENT_NOTE = "note"
+    DIFFERENT_PASSAGES = "passages"

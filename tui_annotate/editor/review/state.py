@@ -17,6 +17,7 @@ from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.glyphs import CHOSEN
 from tui_annotate.editor.key_state import OPTION, READING, REVIEWING, SELECTING, SOURCE, KeyState
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft, LabelOption, reason_options
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -32,22 +33,39 @@ REFUSING, LEAVING, CONFIRMING, REOPENING = "refuse", "rest", "confirm", "reopen"
 """Questions in review: why is a candidate rejected, why does a conflict or rating stay undecided,
 is the sample completed although something else is open, and whose work is reopened?"""
 
-WHY: Final[Mapping[RejectionReason, str]] = {
-    RejectionReason.SLIP: "annotator's slip",
-    RejectionReason.GUIDELINE: "guideline gap",
-    RejectionReason.AMBIGUOUS: "ambiguous text",
+
+class AnswerText(ScreenMessage):
+    """Answers to the questions in review."""
+
+    SLIP = "annotator's slip"
+    GUIDELINE = "guideline gap"
+    AMBIGUOUS = "ambiguous text"
+    KEEP = "keep the decision"
+    NO_COMMENT = "no final comment"
+    NO_ANSWER = "no answer"
+    EVERYONE = "the sample, for everyone"
+
+
+WHY: Final[Mapping[RejectionReason, AnswerText]] = {
+    RejectionReason.SLIP: AnswerText.SLIP,
+    RejectionReason.GUIDELINE: AnswerText.GUIDELINE,
+    RejectionReason.AMBIGUOUS: AnswerText.AMBIGUOUS,
 }
 
 
-CONFIRMATIONS: Final[Mapping[OpenKind, str]] = {
-    OpenKind.CHANGED: "keep the decision",
-    OpenKind.COMMENTS: "no final comment",
-    OpenKind.QUESTIONS: "no answer",
+CONFIRMATIONS: Final[Mapping[OpenKind, AnswerText]] = {
+    OpenKind.CHANGED: AnswerText.KEEP,
+    OpenKind.COMMENTS: AnswerText.NO_COMMENT,
+    OpenKind.QUESTIONS: AnswerText.NO_ANSWER,
 }
 
 _NOTHING_OPEN: Final = OpenParts()
 
-EVERYONE: Final = "the sample, for everyone"
+
+def describe_reason(reason: str) -> str:
+    """Return a stored reason for a rejection in the language of the screen; empty if unknown."""
+    known = next((text for each, text in WHY.items() if each == reason), None)
+    return known.text() if known else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,12 +397,13 @@ class ReviewDraft(Draft):
     def options(self) -> tuple[LabelOption, ...]:
         """Return what the digit keys choose from: reasons, labels during an edit, or candidates."""
         if self.pending and self.pending.kind in (REFUSING, LEAVING):
-            return reason_options(tuple(WHY.values()))
+            return reason_options([each.text() for each in WHY.values()])
         if self.pending and self.pending.kind == CONFIRMING:
-            return reason_options([CONFIRMATIONS[self.asked_kind]])
+            return reason_options([CONFIRMATIONS[self.asked_kind].text()])
         if self.pending and self.pending.kind == REOPENING:
+            everyone = AnswerText.EVERYONE.text()
             return reason_options(
-                [self.describe_people([one] if one else []) or EVERYONE for one in self.reopenable]
+                [self.describe_people([one] if one else []) or everyone for one in self.reopenable]
             )
         if self.state != REVIEWING:
             return super().options()

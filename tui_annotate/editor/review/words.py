@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -21,9 +21,9 @@ from tui_annotate.editor.review.state import (
     LEAVING,
     REFUSING,
     REOPENING,
-    WHY,
     ReviewDraft,
     ReviewPosition,
+    describe_reason,
 )
 from tui_annotate.editor.state import REASON
 from tui_annotate.editor.words import (
@@ -54,10 +54,10 @@ Widths are in terminal cells; the last part (a phrase) is dropped first.
 """
 
 DIFFERENCES: Final = {
-    DifferenceKind.LABEL: "label",
-    DifferenceKind.EXTENT: "extent",
-    DifferenceKind.EVIDENCE: "evidence",
-    DifferenceKind.NOTE: "note",
+    DifferenceKind.LABEL: ReviewText.DIFFERENT_LABEL,
+    DifferenceKind.EXTENT: ReviewText.DIFFERENT_EXTENT,
+    DifferenceKind.EVIDENCE: ReviewText.DIFFERENT_EVIDENCE,
+    DifferenceKind.NOTE: ReviewText.DIFFERENT_NOTE,
 }
 """Names of what differs between candidate annotations, shown in the title of the summary."""
 
@@ -297,7 +297,7 @@ def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation,
 def describe_refusal(refusal: Annotation | None) -> str:
     """Describe why a candidate annotation was rejected: the reason and the reviewer's note."""
     settled = refusal.settled if refusal else None
-    reason = WHY.get(settled.reason, "") if settled else ""
+    reason = describe_reason(settled.reason) if settled else ""
     note = quote_text(settled.note) if settled and settled.note else ""
     return ", ".join(filter(None, (reason, note))) or ReviewText.NO_REASON.text()
 
@@ -323,25 +323,27 @@ def describe_action(draft: ReviewDraft, verb: str, made: Sequence[Annotation]) -
     return ReviewText.ACTION_DONE.text(done=done, next=_next_key(draft))
 
 
-UNDONE: Final = {
-    "take": ReviewText.UNDO_TAKE.text(),
-    "merge": ReviewText.UNDO_MERGE.text(),
-    "edit": ReviewText.UNDO_EDIT.text(),
-    "own": ReviewText.UNDO_OWN.text(),
-    "remove": ReviewText.UNDO_REMOVE.text(),
-    "reject": ReviewText.UNDO_REJECT.text(),
-    "done": ReviewText.UNDO_DONE.text(),
-    "reopen": ReviewText.UNDO_REOPEN.text(),
-    "rate": ReviewText.UNDO_RATE.text(),
-    "comment": ReviewText.UNDO_COMMENT.text(),
+UNDONE: Final[Mapping[str, ReviewText]] = {
+    "take": ReviewText.UNDO_TAKE,
+    "merge": ReviewText.UNDO_MERGE,
+    "edit": ReviewText.UNDO_EDIT,
+    "own": ReviewText.UNDO_OWN,
+    "remove": ReviewText.UNDO_REMOVE,
+    "reject": ReviewText.UNDO_REJECT,
+    "done": ReviewText.UNDO_DONE,
+    "reopen": ReviewText.UNDO_REOPEN,
+    "rate": ReviewText.UNDO_RATE,
+    "comment": ReviewText.UNDO_COMMENT,
 }
 
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
-    names = {**DIFFERENCES, DifferenceKind.EVIDENCE: "passages"} if alone else DIFFERENCES
-    differences = ", ".join(names[kind] for kind in group.differences if kind in names)
+    names = dict(DIFFERENCES)
+    if alone:
+        names[DifferenceKind.EVIDENCE] = ReviewText.DIFFERENT_PASSAGES
+    differences = ", ".join(names[kind].text() for kind in group.differences if kind in names)
     if decided is GroupDecision.KEPT:
         return ReviewText.STATUS_DECIDED.text()
     if decided is GroupDecision.REJECTED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import unique
 
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 
 
 @unique
@@ -31,7 +31,10 @@ class ViewText(ScreenMessage):
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"
     ALL_DETAILS = "g all details"
-    SHOWN_OF_PERSON = "Showing {shown} of {annotations}: those made by {name}"
+    SHOWN_OF_PERSON = Plural(
+        "Showing {shown} of {count:,} annotation: those made by {name}",
+        "Showing {shown} of {count:,} annotations: those made by {name}",
+    )
     NEXT_ANNOTATION = "a next annotation"
     ALL_PEOPLE = "0 all annotators"
     ONE_PERSON = "p one annotator"
@@ -39,7 +42,8 @@ class ViewText(ScreenMessage):
     NO_ANNOTATIONS = "No annotations here"
     NEXT_SAMPLE = "> next sample"
     LIST = "q list"
-    ANNOTATIONS_BY = "{annotations} by {people}"
+    ANNOTATIONS_BY = Plural("{count:,} annotation by {people}", "{count:,} annotations by {people}")
+    PEOPLE_COUNT = Plural("{count:,} person", "{count:,} people")
     REVIEW = "review: {decision}"
     REJECTED = "rejected in review"
 
@@ -53,7 +57,9 @@ class ViewText(ScreenMessage):
     # all details of one annotation
     QUOTED_SENTENCE = "{sentence}, {quote}"
     IN_DOCUMENT = "{anchor} (document {number})"
-    MISSING_SOURCES = "{annotations} missing in this file"
+    MISSING_SOURCES = Plural(
+        "{count:,} annotation missing in this file", "{count:,} annotations missing in this file"
+    )
     DECISION_REASON = "{decision}: {reason}"
     BY_HAND = "made by hand"
     ADJUDICATED = "adjudicated in review"
@@ -69,3 +75,33 @@ class ViewText(ScreenMessage):
     NO_NAMES = "The open file lists no annotators for this sample."
     NO_REQUEST = "The sample has no request (a question that the summary answers)."
     AS_IMPORTED = "As imported:"
+
+    # names of details
+    FACT_LABELS = Plural("label", "labels")
+    FACT_BY = "by"
+    FACT_NOTE = "note"
+    FACT_CLAIM = "claim"
+    FACT_EVIDENCE = "evidence"
+    FACT_ORIGIN = "origin"
+    FACT_MADE = "made"
+    FACT_CHANGED = "changed"
+    FACT_VERSION = "version"
+    FACT_LABEL_SET = "label set"
+    FACT_GUIDELINES = "guidelines"
+    FACT_ADJUDICATED = "adjudicated"
+    FACT_BASED_ON = "based on"
+    FACT_ADJUDICATED_BY = "adjudicated by"
+    FACT_DATASET = "dataset"
+    FACT_ID = "id"
+    FACT_KIND = "kind"
+    FACT_GROUP = "group"
+    FACT_DOCUMENT = "document"
+    FACT = "{name}: {value}"
+    ANNOTATIONS_OF = Plural("{name}: {count:,} annotation", "{name}: {count:,} annotations")
+    TIME = "{time} UTC"
+    PERSON_ID = "id: {id}"
+    PERSON_STATE = "state: {state}"
+    PERSON_RATING = "rating: {rating}"
+    PERSON_NOTE = "note: {note}"
+    PERSON_TIME = "time: {seconds:.0f} s"
+    PERSON_CHANGED = "changed: {time}"

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from tui_annotate.domain.adjudication import ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN, REJECTED, Anchor, Annotation
-from tui_annotate.domain.assignments import State
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.line_text import cut, line_text
-from tui_annotate.domain.plural import format_count
 from tui_annotate.editor import words
 from tui_annotate.editor.glyphs import STATE_NAMES
 from tui_annotate.editor.messages import Kind
-from tui_annotate.editor.review.state import WHY
+from tui_annotate.editor.review.state import describe_reason
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.words import (
@@ -92,23 +91,20 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
     shown, total = len(draft.annotations), len(draft.all_annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
-        theirs = ViewText.SHOWN_OF_PERSON.text(
-            shown=shown, annotations=format_count(total, "annotation"), name=name
-        )
+        theirs = ViewText.SHOWN_OF_PERSON.text(shown=shown, count=total, name=name)
         return [theirs, ViewText.NEXT_ANNOTATION.text(), ViewText.ALL_PEOPLE.text()]
     if not total:
         read = [one.person for one in draft.assignments if one.state is State.DONE]
         names = ", ".join(draft.names.get(person, person) for person in read)
         found = ViewText.READ_BY if names else ViewText.NO_ANNOTATIONS
         return [found.text(names=names), ViewText.NEXT_SAMPLE.text(), ViewText.LIST.text()]
-    annotations = format_count(total, "annotation")
-    by = ViewText.ANNOTATIONS_BY.text(annotations=annotations, people=describe_people(draft))
+    by = ViewText.ANNOTATIONS_BY.text(count=total, people=describe_people(draft))
     return [by, ViewText.NEXT_ANNOTATION.text(), ViewText.ONE_PERSON.text()]
 
 
 def describe_people(draft: ViewDraft) -> str:
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
-    return names.pop() if len(names) == 1 else format_count(len(names), "person", "people")
+    return names.pop() if len(names) == 1 else ViewText.PEOPLE_COUNT.text(count=len(names))
 
 
 def _describe_review(annotation: Annotation) -> str:
@@ -124,19 +120,28 @@ def describe_annotation(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     """Return all details of an annotation, the most important first, without empty values."""
     names = [JOINER.join(path) for path in annotation.labels] or [ViewText.NONE.text()]
     facts = [
-        ("label" if len(names) == 1 else "labels", ", ".join(names)),
-        ("by", draft.owner(annotation)),
-        ("note", annotation.note),
-        *(("claim", _quote_anchor(draft, anchor)) for anchor in annotation.claim),
-        *(("evidence", _quote_anchor(draft, anchor)) for anchor in annotation.evidence),
-        ("evidence", "" if annotation.evidence else ViewText.NONE.text()),
+        (ViewText.FACT_LABELS.text(count=len(names)), ", ".join(names)),
+        (ViewText.FACT_BY.text(), draft.owner(annotation)),
+        (ViewText.FACT_NOTE.text(), annotation.note),
+        *(
+            (ViewText.FACT_CLAIM.text(), _quote_anchor(draft, anchor))
+            for anchor in annotation.claim
+        ),
+        *(
+            (ViewText.FACT_EVIDENCE.text(), _quote_anchor(draft, anchor))
+            for anchor in annotation.evidence
+        ),
+        (ViewText.FACT_EVIDENCE.text(), "" if annotation.evidence else ViewText.NONE.text()),
         *_review_facts(draft, annotation),
-        ("origin", _origin_fact(annotation.origin)),
-        ("made", format_time(annotation.created)),
-        ("changed", format_time(annotation.updated) if annotation.version > 1 else ""),
-        ("version", str(annotation.version) if annotation.version > 1 else ""),
-        ("label set", annotation.label_set[:12]),
-        ("guidelines", annotation.guidelines[:12]),
+        (ViewText.FACT_ORIGIN.text(), _origin_fact(annotation.origin)),
+        (ViewText.FACT_MADE.text(), format_time(annotation.created)),
+        (
+            ViewText.FACT_CHANGED.text(),
+            format_time(annotation.updated) if annotation.version > 1 else "",
+        ),
+        (ViewText.FACT_VERSION.text(), str(annotation.version) if annotation.version > 1 else ""),
+        (ViewText.FACT_LABEL_SET.text(), annotation.label_set[:12]),
+        (ViewText.FACT_GUIDELINES.text(), annotation.guidelines[:12]),
     ]
     return [fact for fact in facts if fact[1]]
 
@@ -157,18 +162,17 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
     if settled is None:
         return []
     note = quote_text(settled.note) if settled.note else ""
-    reason = ", ".join(filter(None, [WHY.get(settled.reason, ""), note]))
+    reason = ", ".join(filter(None, [describe_reason(settled.reason), note]))
     decision = _DECISIONS[settled.how].text()
     if reason:
         decision = ViewText.DECISION_REASON.text(decision=decision, reason=reason)
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     missing = len(settled.sources) - len(sources)
-    outside = format_count(missing, "annotation")
-    of = [*sources, *([ViewText.MISSING_SOURCES.text(annotations=outside)] if missing else [])]
+    of = [*sources, *([ViewText.MISSING_SOURCES.text(count=missing)] if missing else [])]
     return [
-        ("adjudicated", decision),
-        ("based on", ", ".join(of)),
-        ("adjudicated by", draft.names.get(settled.by, settled.by)),
+        (ViewText.FACT_ADJUDICATED.text(), decision),
+        (ViewText.FACT_BASED_ON.text(), ", ".join(of)),
+        (ViewText.FACT_ADJUDICATED_BY.text(), draft.names.get(settled.by, settled.by)),
     ]
 
 
@@ -181,7 +185,7 @@ def _origin_fact(origin: str) -> str:
 
 def format_time(at: str) -> str:
     """Format a time to the minute, in UTC; an empty time gives an empty text."""
-    return f"{at[:_TO_MINUTE].replace('T', ' ')} UTC" if at else ""
+    return ViewText.TIME.text(time=at[:_TO_MINUTE].replace("T", " ")) if at else ""
 
 
 # all pages about the sample
@@ -194,7 +198,7 @@ def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
     annotation = draft.focused_annotation
     if annotation:
         title = ViewText.PAGE_ANNOTATION.text(letter=draft.letter(annotation.id))
-        text = "\n".join(f"{name}: {what}" for name, what in describe_annotation(draft, annotation))
+        text = _list_facts(describe_annotation(draft, annotation))
         if annotation.imported:
             text += f"\n\n{ViewText.AS_IMPORTED.text()}\n{_format_json(annotation.imported)}"
         found.append((title, text))
@@ -202,15 +206,21 @@ def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
     found.append((ViewText.PAGE_PEOPLE.text(), people))
     request = describe_request(sample.request) or ViewText.NO_REQUEST.text()
     found.append((ViewText.PAGE_REQUEST.text(), request))
-    facts = [("dataset", sample.dataset), ("id", sample.id), ("kind", sample.kind.value)]
-    facts += [("group", sample.group)] if sample.group else []
+    facts = [
+        (ViewText.FACT_DATASET.text(), sample.dataset),
+        (ViewText.FACT_ID.text(), sample.id),
+        (ViewText.FACT_KIND.text(), sample.kind.value),
+    ]
+    facts += [(ViewText.FACT_GROUP.text(), sample.group)] if sample.group else []
     titles = [f"{one.side} {one.key} {one.title}".strip() for one in sample.documents]
-    facts += [("document", title) for title in titles]
+    facts += [(ViewText.FACT_DOCUMENT.text(), title) for title in titles]
     fields = f"\n\n{_format_json(sample.meta)}" if sample.meta else ""
-    found.append(
-        (ViewText.PAGE_SAMPLE.text(), "\n".join(f"{name}: {what}" for name, what in facts) + fields)
-    )
+    found.append((ViewText.PAGE_SAMPLE.text(), _list_facts(facts) + fields))
     return found
+
+
+def _list_facts(facts: Sequence[Fact]) -> str:
+    return "\n".join(ViewText.FACT.text(name=name, value=value) for name, value in facts)
 
 
 def _list_people(draft: ViewDraft) -> list[str]:
@@ -219,16 +229,24 @@ def _list_people(draft: ViewDraft) -> list[str]:
     for person in draft.people:
         count, work = draft.count(person), by_person.get(person)
         name = draft.names.get(person, person)
-        lines = [f"{name}: {format_count(count, 'annotation')}"]
-        lines += [f"  id: {person}"] if person != name else []
-        if work:
-            lines += [f"  state: {STATE_NAMES[work.state]}"] if work.state is not State.NEW else []
-            lines += [f"  rating: {work.rating}"] if work.rating else []
-            lines += [f"  note: {work.comment}"] if work.comment else []
-            lines += [f"  time: {work.seconds:.0f} s"] if work.seconds else []
-            lines += [f"  changed: {format_time(work.updated)}"] if work.updated else []
-        people.append("\n".join(lines))
+        facts = [ViewText.PERSON_ID.text(id=person)] if person != name else []
+        facts += _list_work(work) if work else []
+        head = ViewText.ANNOTATIONS_OF.text(name=name, count=count)
+        people.append("\n  ".join([head, *facts]))
     return people
+
+
+def _list_work(work: Assignment) -> Iterator[str]:
+    if work.state is not State.NEW:
+        yield ViewText.PERSON_STATE.text(state=STATE_NAMES[work.state].text())
+    if work.rating:
+        yield ViewText.PERSON_RATING.text(rating=work.rating)
+    if work.comment:
+        yield ViewText.PERSON_NOTE.text(note=work.comment)
+    if work.seconds:
+        yield ViewText.PERSON_TIME.text(seconds=work.seconds)
+    if work.updated:
+        yield ViewText.PERSON_CHANGED.text(time=format_time(work.updated))
 
 
 def _format_json(value: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from tui_annotate.editor.glyphs import GOLD
 from tui_annotate.editor.key_handlers import leave_for
 from tui_annotate.editor.key_lines import QUESTION_LINE, Names
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, KeyHandler, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
@@ -73,6 +74,22 @@ def find_answers(wanted: Sequence[str], text: str) -> tuple[Span, ...]:
     return tuple(Span(*found.span()) for found in islice(matches, _MAX_MATCHES))
 
 
+class StudyText(ScreenMessage):
+    """Texts about a question of a position study."""
+
+    PAGE = "Question"
+    QUESTION = "# Question"
+    GOLD_ANSWERS = "# Gold answers"
+    POSITION = "# Position"
+    METRIC = "# Metric"
+    NO_ANSWER = "no answer"
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    METRIC_CORRECT = "metric: correct"
+    METRIC_INCORRECT = "metric: incorrect"
+    HERE = "here"
+
+
 def describe_gold(sample: Sample, document: int) -> str:
     """Describe the right answer and its position for a document's title; "" if unknown."""
     place = gold_position(sample)
@@ -84,18 +101,30 @@ def describe_gold(sample: Sample, document: int) -> str:
     gold = gold_answers(sample)
     first = f": {cut(line_text(gold[0]), _ANSWER_CELLS)}" if gold else ""
     more = f" (+{len(gold) - 1})" if len(gold) > 1 else ""
-    return f"{GOLD} {'here' if here else f'{place + 1}{of}'}{first}{more}"
+    return f"{GOLD} {StudyText.HERE.text() if here else f'{place + 1}{of}'}{first}{more}"
+
+
+def _verdict(sample: Sample) -> StudyText | None:
+    """Return the metric's verdict on a model's answer; None for a sample without a verdict."""
+    if sample.kind is not SampleKind.QUESTION:
+        return None
+    score = sample.meta.get("metric")
+    if isinstance(score, bool) or not isinstance(score, int | float):
+        return StudyText.NO_ANSWER if sample.meta.get("model_error") else None
+    return StudyText.CORRECT if score >= 1 else StudyText.INCORRECT
+
+
+_NAMED_VERDICTS: Final = {
+    StudyText.NO_ANSWER: StudyText.NO_ANSWER,
+    StudyText.CORRECT: StudyText.METRIC_CORRECT,
+    StudyText.INCORRECT: StudyText.METRIC_INCORRECT,
+}
 
 
 def describe_metric(sample: Sample) -> str:
     """Return the metric's verdict on a model's answer as text; "" without a verdict."""
-    if sample.kind is not SampleKind.QUESTION:
-        return ""
-    score = sample.meta.get("metric")
-    if isinstance(score, bool) or not isinstance(score, int | float):
-        error = sample.meta.get("model_error")
-        return "no answer" if error else ""
-    return "metric: correct" if score >= 1 else "metric: incorrect"
+    verdict = _verdict(sample)
+    return _NAMED_VERDICTS[verdict].text() if verdict else ""
 
 
 def question_page(sample: Sample) -> str:
@@ -103,11 +132,12 @@ def question_page(sample: Sample) -> str:
     place = gold_position(sample)
     if place is None and not gold_answers(sample):
         return ""
-    lines = ["# Question", sample.request.question, "", "# Gold answers", *gold_answers(sample)]
+    lines = [StudyText.QUESTION.text(), sample.request.question, ""]
+    lines += [StudyText.GOLD_ANSWERS.text(), *gold_answers(sample)]
     if gold := describe_gold(sample, -1):
-        lines += ["", "# Position", gold]
-    if verdict := describe_metric(sample):
-        lines += ["", "# Metric", verdict.removeprefix("metric: ")]
+        lines += ["", StudyText.POSITION.text(), gold]
+    if verdict := _verdict(sample):
+        lines += ["", StudyText.METRIC.text(), verdict.text()]
     error = sample.meta.get("model_error")
     if isinstance(error, str):
         lines.append(error)
@@ -156,7 +186,7 @@ class PositionStudy(Feature):
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del draft
         text = question_page(open_sample.sample)
-        return [TextPage("Question", text, first=True)] if text else ()
+        return [TextPage(StudyText.PAGE.text(), text, first=True)] if text else ()
 
     def key_line(self, draft: Draft) -> Names | None:
         """Return the key hints for a question whose answer has a known position; else None."""
@@ -204,7 +234,7 @@ class PositionStudy(Feature):
         try:
             positions = session.machines().positions
         except TuiAnnotateError as error:
-            self.host.show_message(error.message)
+            self.host.show_message(describe_error(error))
             return
         screen = PositionsScreen(positions, who, dataset=dataset, where=self._bar)
 

@@ -16,6 +16,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.glyphs import FOCUS_BAR
+from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.legend import LegendEntry
 from tui_annotate.tui.key_queue import KeyOrPaste, free
@@ -23,7 +24,7 @@ from tui_annotate.tui.line_text import Run, fit
 from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.key_line import KeyLine, help_pair
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
@@ -45,6 +46,32 @@ _NUMBER_CELLS: Final = 5  # width of a number, in cells
 _COUNT_CELLS: Final = 30
 
 
+class ChartText(ScreenMessage):
+    """Texts of the chart of a position study."""
+
+    COUNTING = "counting…"
+    TITLE = "POSITIONS {dataset}"
+    AT = "at"
+    COUNT_HEAD = "n"
+    MEAN_HEAD = "mean"
+    INTERVAL_HEAD = "95 %"
+    FAIL_HEAD = "fail"
+    NO_ANSWERS = "{bar}: no answers yet"
+    BAR = "{bar}: {hits}/{n} correct, 95 % {low:.3f} to {high:.3f}"
+    BAR_UNANSWERED = (
+        "{bar}: {hits}/{n} correct, 95 % {low:.3f} to {high:.3f}, {unanswered} without an answer"
+    )
+    NO_FAILURES = "the selected group has no wrong answer"
+    NO_FAILURES_ASSIGNED = "no sample with a wrong answer in the selected group is assigned to you"
+    CORRECT = "{hits}/{n} correct, {mean:.3f}"
+    REPEATED = "{count:,} repeated answers"
+    FAILED = "FAIL: {bar}"
+    YOUR_FAILED = "YOUR {mine} OF {count} FAILED ANSWERS: {bar}"
+    NO_VERDICTS = "no human verdicts yet"
+    AGREEMENT = "human agreement {agreed}/{judged}"
+    AGREEMENT_KAPPA = "human agreement {agreed}/{judged}, kappa {kappa:.2f}"
+
+
 def column_widths(found: Evaluation) -> tuple[int, ...]:
     """Return the width in cells of each column with a property of the groups."""
     columns = zip(*(where for where, _ in found.groups), strict=True)
@@ -57,7 +84,8 @@ def column_widths(found: Evaluation) -> tuple[int, ...]:
 
 def column_titles(found: Evaluation) -> tuple[str, ...]:
     """Return the title of each column with a property of the groups."""
-    return tuple("at" if by.value == "gold-position" else by.value for by in found.by)
+    at = ChartText.AT.text()
+    return tuple(at if by.value == "gold-position" else by.value for by in found.by)
 
 
 def _format_value(value: int | str | None) -> str:
@@ -89,7 +117,13 @@ class BarHeads(FixedRows):
         quiet = self.palette.quiet
         columns = zip(column_titles(self._found), column_widths(self._found), strict=True)
         names = "".join(f"{fit(name, width)} " for name, width in columns)
-        counts = f"{'n':>5} {'mean':>6} {'95 %':>9} {'fail':>6} "
+        heads = (
+            (ChartText.COUNT_HEAD, 5),
+            (ChartText.MEAN_HEAD, 6),
+            (ChartText.INTERVAL_HEAD, 9),
+            (ChartText.FAIL_HEAD, 6),
+        )
+        counts = "".join(f"{head.text():>{width}} " for head, width in heads)
         scale = cells - len(names) - len(counts) - 2
         ends = f"0{' ' * max(scale - 2, 0)}1" if scale > 1 else ""
         return [[(f"  {names}{counts}{ends}", quiet)]]
@@ -102,7 +136,7 @@ class BarRows(RowList):
         super().__init__()
         self._groups: Sequence[tuple[GroupKey, PositionScore]] = ()
         self._widths: tuple[int, ...] = ()
-        self._message = "counting…"
+        self._message = ChartText.COUNTING.text()
 
     def show(self, found: Evaluation, *, focused: int) -> None:
         """Show a bar for each group of answers, and select the bar with index `focused`."""
@@ -160,10 +194,12 @@ def describe_bar(found: Evaluation, index: int) -> str:
     _, bar = found.groups[index]
     names = name_bar(found, index)
     if bar.mean is None or bar.interval is None:
-        return f"{names}: no answers yet"
+        return ChartText.NO_ANSWERS.text(bar=names)
     low, high = bar.interval
-    missing = f", {bar.unanswered} without an answer" if bar.unanswered else ""
-    return f"{names}: {bar.hits}/{bar.n} correct, 95 % {low:.3f} to {high:.3f}{missing}"
+    message = ChartText.BAR_UNANSWERED if bar.unanswered else ChartText.BAR
+    return message.text(
+        bar=names, hits=bar.hits, n=bar.n, low=low, high=high, unanswered=bar.unanswered
+    )
 
 
 ACTIONS: Final = (
@@ -198,9 +234,6 @@ LEGEND: Final = (
     ),
     LegendEntry((("fail", "text"),), "number of wrong answers; human verdicts override the metric"),
 )
-
-
-_NO_FAILURES: Final = "the selected group has no wrong answer"
 
 
 class ChosenSample(NamedTuple):
@@ -243,10 +276,14 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE))
-        self.query_one(PaneTitle).show(f"POSITIONS {self._dataset}", [], focused=True)
-        self.query_one(BarRows).say("counting…")
+        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE), last=help_pair())
+        self.query_one(PaneTitle).show(self._title, [], focused=True)
+        self.query_one(BarRows).say(ChartText.COUNTING.text())
         self.action_again()
+
+    @property
+    def _title(self) -> str:
+        return ChartText.TITLE.text(dataset=self._dataset)
 
     def holds(self, event: KeyOrPaste) -> bool:
         """Return whether a key (Enter, an arrow key, j or k) must wait until the chart is shown."""
@@ -285,8 +322,7 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         self.reading = False
         free(self)
         if error and not self._is_closed:
-            hint = f"; {error.hint}" if error.hint else ""
-            self.query_one(DraftLine).show(f"{error.message}{hint}", kind="error")
+            self.query_one(DraftLine).show(describe_error(error), kind="error")
 
     @property
     def _is_closed(self) -> bool:
@@ -297,11 +333,13 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
         if found is None:
             return
         whole = found.all
-        notes = [] if whole.mean is None else [f"{whole.hits}/{whole.n} correct, {whole.mean:.3f}"]
+        notes = []
+        if whole.mean is not None:
+            notes.append(ChartText.CORRECT.text(hits=whole.hits, n=whole.n, mean=whole.mean))
         if found.repeated:
-            notes.append(f"{found.repeated:,} repeated answers")
+            notes.append(ChartText.REPEATED.text(count=found.repeated))
         title = self.query_one(PaneTitle)
-        title.show(f"POSITIONS {self._dataset}", notes, describe_agreement(found), focused=True)
+        title.show(self._title, notes, describe_agreement(found), focused=True)
         at = self.query_one(BarRows).focused_row
         self.where = found.groups[at][0]
         self.query_one(DraftLine).show(describe_bar(found, at), kind="hint")
@@ -334,10 +372,9 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
     ) -> Callable[[], None]:
         keys = self._positions.failing(self._dataset, where, by=by)
         mine = tuple(row.key for row in self._positions.page(self._person, keys))
-        head = (
-            "FAIL" if len(mine) == len(keys) else f"YOUR {len(mine)} OF {len(keys)} FAILED ANSWERS"
-        )
-        return partial(self._open_list, mine, f"{head}: {title}", among=len(keys))
+        message = ChartText.FAILED if len(mine) == len(keys) else ChartText.YOUR_FAILED
+        head = message.text(bar=title, mine=len(mine), count=len(keys))
+        return partial(self._open_list, mine, head, among=len(keys))
 
     def _open_list(self, keys: tuple[SampleKey, ...], title: str, *, among: int) -> None:
         from tui_annotate.tui.screens.queue import QueueListing, QueueScreen
@@ -347,12 +384,8 @@ class PositionsScreen(Screen[ChosenSample | str | None]):
             return
         free(self)
         if not keys:
-            words = (
-                "no sample with a wrong answer in the selected group is assigned to you"
-                if among
-                else _NO_FAILURES
-            )
-            self.query_one(DraftLine).show(words, kind="hint")
+            message = ChartText.NO_FAILURES_ASSIGNED if among else ChartText.NO_FAILURES
+            self.query_one(DraftLine).show(message.text(), kind="hint")
             return
 
         def page(
@@ -379,6 +412,8 @@ def describe_agreement(found: Evaluation) -> str:
     """Return how often the metric and people agree, in words."""
     people = found.people
     if people is None or not people.judged:
-        return "no human verdicts yet"
-    kappa = "" if people.kappa is None else f", kappa {people.kappa:.2f}"
-    return f"human agreement {people.both + people.neither}/{people.judged}{kappa}"
+        return ChartText.NO_VERDICTS.text()
+    message = ChartText.AGREEMENT if people.kappa is None else ChartText.AGREEMENT_KAPPA
+    return message.text(
+        agreed=people.both + people.neither, judged=people.judged, kappa=people.kappa
+    )

@@ -174,6 +174,7 @@ class SampleQueries:
         raise NotReady(
             f"no sample of dataset {make_visible(dataset)!r} is assigned to you",
             "ask an admin to assign samples to you",
+            code="nothing-assigned",
         )
 
     def feedback(self, person: str, key: SampleKey) -> PracticeFeedback | None:

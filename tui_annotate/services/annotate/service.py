@@ -269,6 +269,7 @@ class AnnotationService(SampleQueries):
             raise Conflict(
                 "the labels changed since this sample was opened",
                 "look at the current labels, then repeat the action",
+                code="labels-changed",
             )
         return labels
 
@@ -329,7 +330,9 @@ def _split_at_sentences(
     parts = [replace(whole, claim=(anchor,)) for anchor in whole.claim]
     new = [part for part in parts if not is_duplicate(part, others)]
     if not new:
-        raise Conflict("this span is already annotated", "edit the existing annotation")
+        raise Conflict(
+            "this span is already annotated", "edit the existing annotation", code="span-annotated"
+        )
     first, *more = new
     ids = (uuid.uuid5(uuid.NAMESPACE_OID, f"{first.id} {part.claim[0].span}") for part in more)
     return (first, *(replace(part, id=str(name)) for part, name in zip(more, ids, strict=True)))

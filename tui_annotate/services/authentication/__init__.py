@@ -96,7 +96,9 @@ class AuthenticationService:
             if ticket.wait:
                 raise _throttled(ticket.wait)
             raise NotAllowed(
-                _NO_MATCH, "check the address and the password, or ask an admin for a new password"
+                _NO_MATCH,
+                "check the address and the password, or ask an admin for a new password",
+                code="sign-in-wrong",
             )
         self._forgive(ticket)
         if self.hasher.is_weaker(account.hash):
@@ -113,7 +115,7 @@ class AuthenticationService:
         session = self.sessions.by_token(hash_token(token), now=self._now())
         account = self.accounts.by_person(session.person) if session else None
         if session is None or account is None:
-            raise NotAllowed(_SIGNED_OUT, "sign in again")
+            raise NotAllowed(_SIGNED_OUT, "sign in again", code="signed-out")
         self.keep(account.person)
         self.sessions.mark_used(session.id, now=self._now())
         must_change = account.must_change and session.means == "password"
@@ -148,7 +150,9 @@ class AuthenticationService:
         now = self.clock()
         found = self.sessions.by_id(session, now=_format_time(now))
         if found is None:
-            raise NotAllowed(_SIGNED_OUT, "sign in again; all saved work is stored")
+            raise NotAllowed(
+                _SIGNED_OUT, "sign in again; all saved work is stored", code="signed-out"
+            )
         if now - datetime.fromisoformat(found.seen) >= _SEEN_INTERVAL:
             self.sessions.mark_used(session, now=_format_time(now))
 
@@ -175,7 +179,11 @@ class AuthenticationService:
         account = self._require_active(self.accounts.by_person(person))
         ticket = self._count_attempt(account.email, f"signed in as {person}", known=True)
         if not self.hasher.verify(old, account.hash):
-            raise NotAllowed("the old password is wrong", "type the password of your last sign-in")
+            raise NotAllowed(
+                "the old password is wrong",
+                "type the password of your last sign-in",
+                code="old-password-wrong",
+            )
         self._forgive(ticket)
         made = self.hasher.hash(check_password(new, own=(account.person.name, account.email)))
         after = self.accounts.change(person, ends_sessions=True, hash=made, must_change=False)
@@ -193,6 +201,7 @@ class AuthenticationService:
         refusal = NotAllowed(
             "this invitation code is not valid",
             "ask an admin for a new code: a code works once, for 7 days",
+            code="invitation-invalid",
         )
         name = hash_code(code)
         ticket = self._count_attempt(name, client, known=False)
@@ -244,7 +253,9 @@ class AuthenticationService:
     def _require_active(self, account: Account | None) -> Account:
         if account is None or not account.active:
             raise NotAllowed(
-                "you have no account here", "ask an admin of the workspace for an account"
+                "you have no account here",
+                "ask an admin of the workspace for an account",
+                code="no-account",
             )
         return account
 

@@ -227,6 +227,7 @@ class AdjudicationWriter:
             raise Conflict(
                 f"the annotation lacks {' and '.join(lacking)}",
                 "add what is missing: an adjudicated annotation must be complete",
+                code="annotation-incomplete",
             )
         if former is None:
             made = self._new_annotation(made, sources)
@@ -294,7 +295,9 @@ class AdjudicationWriter:
         if split := self.stamp.labels.split(made.labels):
             parts = " or ".join(part.name for part in self.stamp.labels.parts(split[0]))
             raise Conflict(
-                f"the label {split[0].name} was split", f"edit the annotation, and choose {parts}"
+                f"the label {split[0].name} was split",
+                f"edit the annotation, and choose {parts}",
+                code="label-split",
             )
         lacking = [part for part in self.stamp.labels.lacks(made) if part != "label"]
         if lacking:
@@ -353,7 +356,11 @@ class ReviewService(ReviewQueries):
 
         def change(writer: AdjudicationWriter) -> None:
             if not candidates:
-                raise Conflict("no majority among the candidates", "choose a candidate first")
+                raise Conflict(
+                    "no majority among the candidates",
+                    "choose a candidate first",
+                    code="no-majority",
+                )
             for sources in candidates:
                 writer.take(writer.work.candidate(sources), ReviewAction.TAKEN)
 
@@ -419,6 +426,7 @@ class ReviewService(ReviewQueries):
                 raise Conflict(
                     f"the annotation {annotation_id} no longer exists",
                     "check whether an undo removed the annotation",
+                    code="annotation-gone",
                 )
             writer.drop(gone)
 
@@ -520,7 +528,9 @@ class ReviewService(ReviewQueries):
         def change(writer: AdjudicationWriter) -> None:
             if writer.work.settled.assignment.state is not State.DONE:
                 raise Conflict(
-                    f"the adjudication of {key} is not completed", "there is nothing to reopen"
+                    f"the adjudication of {key} is not completed",
+                    "there is nothing to reopen",
+                    code="adjudication-open",
                 )
 
         return self._act(reviewer, key, (REOPEN, change), **visit)
@@ -558,7 +568,9 @@ class ReviewService(ReviewQueries):
         self.check_reviewer(reviewer)
         words = check_storable(reason.strip(), "reason")
         if not words:
-            raise InvalidInput("the reason is empty", "state the reason: --reason TEXT")
+            raise InvalidInput(
+                "the reason is empty", "state the reason: --reason TEXT", code="reason-missing"
+            )
         sample = self.corpus.sample(key).sample
         labels = self.label_sets.in_force(key.dataset)
 
@@ -573,6 +585,7 @@ class ReviewService(ReviewQueries):
                 raise NotFound(
                     f"{key} has no annotator with the letter {letter!r}",
                     f"letters of annotators: {', '.join(now.people)}",
+                    code="no-such-annotator",
                 )
             return self._choose_reopened(log, key, now.people[letter].person)
 
@@ -589,6 +602,7 @@ class ReviewService(ReviewQueries):
             raise Conflict(
                 f"{key} is not adjudicated, so its annotators can change their work",
                 "list the adjudicated samples with: tui-annotate review list",
+                code="not-adjudicated",
             )
         if not person:
             return log.workers(key)
@@ -597,11 +611,13 @@ class ReviewService(ReviewQueries):
             raise NotFound(
                 f"{name} has no work on {key}, and the sample is not assigned to {name}",
                 "check the name with: tui-annotate people list",
+                code="no-work",
             )
         if person in sample.returned:
             raise Conflict(
                 f"the work of {name} on {key} is already reopened",
                 "wait until the person has completed the sample again",
+                code="reopened-already",
             )
         return (person,)
 
@@ -614,11 +630,14 @@ class ReviewService(ReviewQueries):
                 f"{key} is not adjudicated, but work on it is locked with other samples, of:"
                 f" {', '.join(names)}",
                 "reopen the work of one person: --person NAME",
+                code="locked-with-others",
             )
 
     def _check_not_own(self, log: EventLog, reviewer: str, key: SampleKey) -> None:
         if self.has_own_work(log, reviewer, key) and not self.own_allowed:
-            raise NotAllowed(ReviewRefusal.OWN_WORK, "let another reviewer reopen this sample")
+            raise NotAllowed(
+                ReviewRefusal.OWN_WORK, "let another reviewer reopen this sample", code="own-work"
+            )
 
     def allow(self, admin: str, key: SampleKey, *, reason: str) -> SampleReaders:
         """Allow the review of a sample before all its annotators completed it.
@@ -639,7 +658,9 @@ class ReviewService(ReviewQueries):
         self.check_reviewer(admin)
         words = check_storable(reason.strip(), "reason")
         if not words:
-            raise InvalidInput("the reason is empty", "state the reason: --reason TEXT")
+            raise InvalidInput(
+                "the reason is empty", "state the reason: --reason TEXT", code="reason-missing"
+            )
         found: list[SampleReaders] = []
 
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
@@ -698,7 +719,9 @@ class ReviewService(ReviewQueries):
         def prepare(log: EventLog, stream: EventStream) -> PendingEvent:
             now = read_sample_work(log, sample)
             if refused := self.refusal(log, reviewer, now):
-                raise NotAllowed(refused, _HINTS.get(refused, _OTHER_REVIEWER))
+                raise NotAllowed(
+                    refused, _HINTS.get(refused, _OTHER_REVIEWER), code="review-refused"
+                )
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
             labels = self.label_sets.in_force(key.dataset)
             stamp = ActionStamp(
@@ -741,6 +764,7 @@ def _require_completed_again(log: EventLog, key: SampleKey) -> None:
             f"{format_count(len(returned), 'annotator has', 'annotators have')} not completed the"
             f" reopened work on {key}, and the adjudication locks it",
             f"wait, or ask an admin: tui-annotate review allow {key} --reason TEXT",
+            code="reopened-work-open",
         )
 
 
@@ -748,13 +772,19 @@ def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
     key = stream.key
     readers = log.readers(key)
     if readers.practice:
-        raise NotReady(f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE])
+        raise NotReady(
+            f"{key} is a practice sample", _HINTS[ReviewRefusal.PRACTICE], code="practice-sample"
+        )
     if not readers.completed:
         raise NotReady(
-            f"no annotator has completed {key}", "wait until an annotator has completed the sample"
+            f"no annotator has completed {key}",
+            "wait until an annotator has completed the sample",
+            code="nothing-completed",
         )
     if readers.ready or stream.assignment.state is not State.NEW:
         raise Conflict(
-            f"{key} is ready for review", f"review it: tui-annotate review --sample {key}"
+            f"{key} is ready for review",
+            f"review it: tui-annotate review --sample {key}",
+            code="ready-for-review",
         )
     return readers

@@ -51,6 +51,8 @@ def parse_leavable(names: Iterable[str]) -> frozenset[OpenKind]:
     for name in names:
         if name not in known:
             raise InvalidInput(
-                f"{name!r} cannot be left undecided", f"name any of: {', '.join(known)}"
+                f"{name!r} cannot be left undecided",
+                f"name any of: {', '.join(known)}",
+                code="must-be-decided",
             )
     return frozenset(known[name] for name in names)

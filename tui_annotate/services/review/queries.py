@@ -483,7 +483,9 @@ class ReviewQueries:
         require_permission(self.actor, Permission.REVIEW)
         if self.actor != OPERATOR and reviewer != self.actor.person:
             raise NotAllowed(
-                "you cannot review in the name of another user", "sign in as the user who reviews"
+                "you cannot review in the name of another user",
+                "sign in as the user who reviews",
+                code="not-your-review",
             )
 
     def refusal(self, log: EventLog, reviewer: str, now: SampleWork) -> str:

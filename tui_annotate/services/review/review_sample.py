@@ -300,11 +300,13 @@ class SampleWork:
             raise Conflict(
                 "the labels changed since this sample was opened",
                 "check the sample with the current labels, then repeat the action",
+                code="labels-changed",
             )
         if state != self.seen:
             raise Conflict(
                 "another user changed this sample since it was opened",
                 "check the current state of the sample, then repeat the action",
+                code="sample-changed",
             )
 
     @cached_property
@@ -450,6 +452,7 @@ class SampleWork:
         raise Conflict(
             f"the candidate no longer exists: {', '.join(wanted) or 'no annotation given'}",
             "check the current state of the sample, then repeat the action",
+            code="candidate-gone",
         )
 
 

@@ -304,6 +304,7 @@ class _OpenWork:
                 raise NotAllowed(
                     f"your practice in {key.dataset} is finished, and its result is stored",
                     "undo only what you did later",
+                    code="practice-finished",
                 )
 
 

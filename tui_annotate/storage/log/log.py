@@ -215,6 +215,7 @@ class EventLog:
             raise NotAllowed(
                 f"sample {key} comes after your practice, which is not finished",
                 "complete the practice samples first: the queue shows them",
+                code="after-practice",
             )
 
     def finished(self, key: SampleKey) -> list[str]:

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.frame import Dialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import split_paragraphs
 from tui_annotate.tui.row_widgets import Words, WordsList, wrap_words
@@ -33,14 +34,21 @@ class CommentDialog(Dialog[str]):
         lines: Sequence[ThreadLine],
         *,
         text: str = "",
-        title: str = "Ask the reviewers about this sample",
-        wanted: str = "your question",
+        title: str = "",
+        wanted: str = "",
     ) -> None:
-        """Create a dialog that returns the message on Enter; `text` was typed before, unsent."""
-        super().__init__(title)
-        self._comments, self._text, self._hint = tuple(lines), text, wanted
-        scroll = [("↑↓", "scroll")] if lines else []
-        self.keys = (("Enter", "send"), *scroll, ("Esc", "close"))
+        """Create a dialog that returns the message on Enter.
+
+        Args:
+            text: what was typed before and not sent.
+            title: title of the dialog; empty for that of a question about the sample.
+            wanted: hint in the empty input line; empty for that of a question.
+        """
+        super().__init__(title or DialogText.ASK_TITLE.text())
+        self._comments, self._text = tuple(lines), text
+        self._hint = wanted or DialogText.ASK_HINT.text()
+        scroll = [("↑↓", KeyName.SCROLL)] if lines else []
+        self.keys = (("Enter", KeyName.SEND), *scroll, ("Esc", KeyName.CLOSE))
 
     def body(self) -> ComposeResult:
         if self._comments:

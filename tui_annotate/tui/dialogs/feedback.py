@@ -12,6 +12,7 @@ from tui_annotate.domain.practice_feedback import PracticeFeedback
 from tui_annotate.domain.samples import Sample
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
@@ -21,12 +22,13 @@ _FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
 class FeedbackDialog(ScrollDialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
-    keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))
+    keys: Keys = (("↑↓", KeyName.SCROLL), ("Enter", KeyName.CONTINUE))
 
     def __init__(self, feedback: PracticeFeedback, sample: Sample) -> None:
         super().__init__(
-            f"Expected annotations: {len(feedback.hits)} found, {len(feedback.missed)} missed;"
-            f" {len(feedback.extra)} of yours not expected"
+            DialogText.EXPECTED.text(
+                found=len(feedback.hits), missed=len(feedback.missed), extra=len(feedback.extra)
+            )
         )
         self._feedback, self._sample = feedback, sample
 
@@ -35,33 +37,37 @@ class FeedbackDialog(ScrollDialog):
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)
             sign, role = (_FOUND, "good") if alike else (_OTHER, "accent")
-            lines += self._render_annotation(f"{sign} yours ", own, role, cells=cells)
-            lines += self._render_annotation("  right ", right, "text", cells=cells)
+            lines += self._render_annotation((sign, DialogText.YOURS), own, role, cells=cells)
+            lines += self._render_annotation((" ", DialogText.RIGHT), right, "text", cells=cells)
         for each in self._feedback.missed:
-            lines += self._render_annotation(f"{_MISSED} missed ", each, "warning", cells=cells)
+            lines += self._render_annotation(
+                (_MISSED, DialogText.MISSED), each, "warning", cells=cells
+            )
         for each in self._feedback.extra:
-            lines += self._render_annotation(f"{_EXTRA} extra ", each, "quiet", cells=cells)
-        return lines or [
-            [("Correct: this sample has nothing to annotate, and you annotated nothing.", "good")]
-        ]
+            lines += self._render_annotation((_EXTRA, DialogText.EXTRA), each, "quiet", cells=cells)
+        return lines or [[(DialogText.NOTHING_EXPECTED.text(), "good")]]
 
     def _render_ratings(self) -> list[list[Words]]:
         rated, rating = self._feedback.rated, self._feedback.rating
         if not rating:
             return []
+        own = DialogText.YOURS_RATED.text(rating=line_text(rated))
         if rated == rating:
-            return [[(f"{_FOUND} yours rated {line_text(rated)}", "good")]]
-        own = f"{_OTHER} yours rated {line_text(rated)}" if rated else f"{_MISSED} not rated"
-        return [[(own, "warning")], [(f"  right rated {line_text(rating)}", "text")]]
+            return [[(f"{_FOUND} {own}", "good")]]
+        wrong = f"{_OTHER} {own}" if rated else f"{_MISSED} {DialogText.NOT_RATED.text()}"
+        right = DialogText.RIGHT_RATED.text(rating=line_text(rating))
+        return [[(wrong, "warning")], [(f"  {right}", "text")]]
 
     def _render_annotation(
-        self, head: str, annotation: Annotation, role: str, *, cells: int
+        self, head: tuple[str, DialogText], annotation: Annotation, role: str, *, cells: int
     ) -> list[list[Words]]:
         parts = " … ".join(
             " ".join(anchor.span.of(self._sample.side(anchor.side)[anchor.index].text).split())
             for anchor in annotation.claim or annotation.evidence
         )
-        labels = ", ".join(path[-1] for path in annotation.labels if path) or "no label"
+        names = ", ".join(path[-1] for path in annotation.labels if path)
+        labels = names or DialogText.NO_LABEL.text()
         note = f" · {annotation.note}" if annotation.note else ""
         text = line_text(" ".join(f'"{parts}" {labels}{note}'.split()))
-        return wrap_words([(head, role)], (text, role), cells - 1)
+        sign, name = head
+        return wrap_words([(f"{sign} {name.text()} ", role)], (text, role), cells - 1)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from textual.app import ComposeResult
 
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_input import LineInput
 
 
@@ -23,14 +24,14 @@ class FindDialog(Dialog[str]):
     FindDialog .gap { margin-top: 0; }
     """
 
-    keys: Keys = (("Enter", "then n: next hit"), ("Esc", "close"))
+    keys: Keys = (("Enter", KeyName.NEXT_HIT), ("Esc", KeyName.CLOSE))
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
         self._query, self._search = query, search
 
     def body(self) -> ComposeResult:
-        yield LineInput(self._query, placeholder="type words as they appear in the text")
+        yield LineInput(self._query, placeholder=DialogText.FIND_HINT.text())
 
     def on_mount(self) -> None:
         self.query_one(LineInput).select_all()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -11,12 +10,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 
 from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.row_widgets import RowList, Words, WordsLine
 
 Result = TypeVar("Result")
-Keys = tuple[tuple[str, str], ...]
+Keys = tuple[tuple[str, ScreenMessage], ...]
 """The line of keys of a dialog: pairs of a key and the name of its action."""
 
 
@@ -113,5 +113,7 @@ PAGING: list[BindingType] = [
 ]
 
 
-def key_words(pairs: Sequence[tuple[str, str]]) -> list[Words]:
-    return [words for key, what in pairs for words in ((key, "key"), (f" {what}   ", "quiet"))]
+def key_words(keys: Keys) -> list[Words]:
+    return [
+        words for key, name in keys for words in ((key, "key"), (f" {name.text()}   ", "quiet"))
+    ]

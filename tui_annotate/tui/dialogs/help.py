@@ -11,9 +11,11 @@ from textual.binding import Binding, BindingType
 from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.editor import key_state
 from tui_annotate.editor.key_map import HelpGroup, KeyMap
+from tui_annotate.editor.screen_message import ScreenMessage, screen_text
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_MARKS, LegendEntry
 from tui_annotate.tui.dialogs.message import ScrollDialog, page_words
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import fit
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
@@ -22,14 +24,14 @@ _GAP = 3
 _LONGEST_KEY = 16
 
 _TITLES: Final = {
-    key_state.READING: "Keys while reading",
-    key_state.SELECTING: "Keys while words are selected",
-    key_state.SOURCE: "Keys while the source is focused",
-    key_state.OPTION: "Keys while a question is open",
-    key_state.NOTE: "Keys while writing a note",
-    key_state.EDITING: "Keys while editing an annotation",
-    key_state.REVIEWING: "Keys in review",
-    key_state.VIEWING: "Keys while you view a file",
+    key_state.READING: DialogText.KEYS_READING,
+    key_state.SELECTING: DialogText.KEYS_SELECTING,
+    key_state.SOURCE: DialogText.KEYS_SOURCE,
+    key_state.OPTION: DialogText.KEYS_OPTION,
+    key_state.NOTE: DialogText.KEYS_NOTE,
+    key_state.EDITING: DialogText.KEYS_EDITING,
+    key_state.REVIEWING: DialogText.KEYS_REVIEWING,
+    key_state.VIEWING: DialogText.KEYS_VIEWING,
 }
 _MARKS: Final = {key_state.REVIEWING: REVIEW_MARKS, key_state.VIEWING: VIEW_MARKS}
 
@@ -40,27 +42,28 @@ class HelpDialog(ScrollDialog):
         Binding("question_mark,f1,tab,shift+tab,right,left", "other", "the other page", show=False)
     ]
 
-    keys: Keys = (("?", "marks"), ("↑↓ PgDn", "scroll"), ("q", "close"))
+    keys: Keys = (("?", KeyName.MARKS), ("↑↓ PgDn", KeyName.SCROLL), ("q", KeyName.CLOSE))
 
     def __init__(
         self,
         groups: Sequence[HelpGroup],
         *,
         legend: Sequence[LegendEntry] = ANNOTATE_MARKS,
-        title: str = "Keys here",
+        title: ScreenMessage = DialogText.KEYS_HERE,
     ) -> None:
-        super().__init__(title)
+        super().__init__(title.text())
         self._groups = tuple(groups)
         self._legend = tuple(legend)
         self._marks = False
 
     def title_words(self) -> list[Words]:
-        return page_words([self.heading, "Marks"], int(self._marks))
+        return page_words([self.heading, DialogText.MARKS.text()], int(self._marks))
 
     def action_other(self) -> None:
         self._marks = not self._marks
         self.show_title()
-        self.show_keys((("?", "keys" if self._marks else "marks"), *self.keys[1:]))
+        other = KeyName.KEYS if self._marks else KeyName.MARKS
+        self.show_keys((("?", other), *self.keys[1:]))
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
@@ -100,7 +103,7 @@ def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[
     widest = max(text_width("".join(text for text, _ in mark.pieces)) for mark in legend)
     heads = [_pad([(" ", "text"), *mark.pieces], widest + 3) for mark in legend]
     return [
-        wrap_words(head, (mark.meaning, "quiet"), cells)
+        wrap_words(head, (screen_text(mark.meaning), "quiet"), cells)
         for head, mark in zip(heads, legend, strict=True)
     ]
 

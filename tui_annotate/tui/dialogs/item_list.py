@@ -12,6 +12,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
+from tui_annotate.editor.screen_message import ScreenMessage, error_texts
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.key_queue import KeyOrPaste, free
 from tui_annotate.tui.line_text import Run
@@ -90,7 +91,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         Binding("up,k", "move(-1)", "up", show=False),
         Binding("enter", "choose", "choose", show=False),
     ]
-    waiting: ClassVar[str] = ""
+    waiting: ClassVar[ScreenMessage]
 
     def __init__(self, title: str, find: Callable[[], Found]) -> None:
         super().__init__(title)
@@ -119,7 +120,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         yield self.rows
 
     def on_mount(self) -> None:
-        self.rows.show_text(self.waiting)
+        self.rows.show_text(self.waiting.text())
         self._read()
 
     def holds(self, event: KeyOrPaste) -> bool:
@@ -143,7 +144,8 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
             free(self)
 
     def refused(self, error: TuiAnnotateError) -> None:
-        self.rows.show_text(f"✗ {error.message}")
+        message, _ = error_texts(error)
+        self.rows.show_text(f"✗ {message}")
 
     def action_move(self, step: int) -> None:
         self.rows.move(step)

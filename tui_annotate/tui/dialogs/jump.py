@@ -10,7 +10,9 @@ from textual.app import ComposeResult
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.row_widgets import WordsLine
@@ -24,15 +26,15 @@ class JumpDialog(Dialog[Found], Generic[Found]):
     `find` runs in a thread; its `TuiAnnotateError` is shown with the hint.
     """
 
-    keys: Keys = (("Enter", "go"), ("Esc", "close"))
+    keys: Keys = (("Enter", KeyName.GO), ("Esc", KeyName.CLOSE))
 
     def __init__(self, find: Callable[[str], Found]) -> None:
-        super().__init__("Go to sample")
+        super().__init__(DialogText.JUMP_TITLE.text())
         self._find = find
         self._is_searching = False
 
     def body(self) -> ComposeResult:
-        yield LineInput(placeholder="sample id, dataset/id, or the start of an id")
+        yield LineInput(placeholder=DialogText.JUMP_HINT.text())
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
@@ -57,7 +59,8 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         self._is_searching = False
         forget_keys(self, but_text=False)  # the waiting keys were meant for the sample
         free(self)
-        words = [(f"✗ {line_text(error.message)}", "error")]
-        if error.hint:
-            words.append((f"  {line_text(error.hint)}", "quiet"))
+        message, hint = error_texts(error)
+        words = [(f"✗ {line_text(message)}", "error")]
+        if hint:
+            words.append((f"  {line_text(hint)}", "quiet"))
         self.query_one("#error", WordsLine).show(words)

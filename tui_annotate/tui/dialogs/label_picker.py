@@ -16,6 +16,7 @@ from tui_annotate.domain.labels import Label, LabelTree
 from tui_annotate.domain.line_text import cut, line_text, text_width
 from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.dialogs.frame import Dialog, Keys
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.line_text import Run, clip, fit, wrap_line
 from tui_annotate.tui.row_widgets import FixedRows, RowList
@@ -47,7 +48,7 @@ class _Labels(RowList):
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
         palette = self.palette
         if not self._labels:
-            return [("  no label with this text in its name or description", palette.quiet)]
+            return [(f"  {DialogText.NO_LABEL_FOUND.text()}", palette.quiet)]
         label = self._labels[index]
         longest = max(text_width(_STEP.join(map(line_text, other.path))) for other in self._labels)
         available = min(longest, int(cells * _PATH_SHARE))
@@ -61,7 +62,7 @@ class _Labels(RowList):
                 (parents + step, palette.quiet),
                 (name, color + palette.letter),
                 (fit("", available - text_width(path)) + "  ", palette.text),
-                (closed_label_reason(label) + line_text(label.description), palette.quiet),
+                (describe_label(label), palette.quiet),
             ],
             cells,
         )
@@ -108,18 +109,18 @@ class LabelPicker(Dialog[LabelPath]):
         Binding("pageup", "move(-10)", "up a page", show=False),
         Binding("pagedown", "move(10)", "down a page", show=False),
     ]
-    keys: Keys = (("↑↓", "move"), ("Enter", "choose"), ("Esc", "close"))
+    keys: Keys = (("↑↓", KeyName.MOVE), ("Enter", KeyName.CHOOSE), ("Esc", KeyName.CLOSE))
 
     def __init__(
         self, tree: LabelTree, *, chosen: Collection[LabelPath] = (), slots: Mapping[LabelPath, int]
     ) -> None:
-        super().__init__("Labels")
+        super().__init__(DialogText.LABELS.text())
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
         self._chosen, self._slots = chosen, slots
 
     def body(self) -> ComposeResult:
-        yield LineInput(placeholder="type any part of a label's name or description")
+        yield LineInput(placeholder=DialogText.LABEL_HINT.text())
         yield _Labels()
         yield _Description()
 
@@ -166,16 +167,20 @@ class LabelPicker(Dialog[LabelPath]):
             self._found, chosen=self._chosen, slots=self._slots, focused=focused
         )
         self._show_description()
-        self.show_title(f"{len(self._found)} of {len(self._all)}")
+        self.show_title(DialogText.LABELS_SHOWN.text(shown=len(self._found), count=len(self._all)))
 
     def _show_description(self) -> None:
         row = self.query_one(_Labels).focused_row
         self.query_one(_Description).show(self._found[row].description if row >= 0 else "")
 
 
-def closed_label_reason(label: Label) -> str:
-    """Return the prefix `split · ` or `retired · ` for a label that new annotations cannot use."""
-    return "" if label.offered else "split · " if label.split else "retired · "
+def describe_label(label: Label) -> str:
+    """Return a label's description, with the reason why new annotations cannot use the label."""
+    description = line_text(label.description)
+    if label.offered:
+        return description
+    closed = DialogText.SPLIT_LABEL if label.split else DialogText.RETIRED_LABEL
+    return closed.text(description=description)
 
 
 def find_labels(labels: Sequence[Label], text: str) -> tuple[Label, ...]:

@@ -9,7 +9,10 @@ from tui_annotate.tui.row_widgets import Words
 
 
 class LegendEntry(NamedTuple):
-    """An entry of a legend: a symbol, as pieces of text with their styles, and its meaning."""
+    """An entry of a legend: a symbol, as pieces of text with their styles, and its meaning.
+
+    The meaning is a text that `screen_text` looks up.
+    """
 
     pieces: tuple[Words, ...]
     meaning: str
@@ -29,17 +32,18 @@ def _letter(sign: str, meaning: str) -> LegendEntry:
     return _on_text(sign, "underlined", meaning, sign_role="label 0")
 
 
-_STRENGTHS = (
-    "match, strength 1 of 5: evidence in about 10 % of cases",
-    "match, strength 2 of 5: evidence in about 25 % of cases",
-    "match, strength 3 of 5: evidence in about 50 % of cases",
-    "match, strength 4 of 5: evidence in about 67 % of cases",
-    "match, strength 5 of 5: evidence in about 80 % of cases",
-)
+def _match(strength: int, meaning: str) -> LegendEntry:
+    glyph = glyphs.STRENGTH_GLYPHS[strength]
+    return _on_text(glyph, f"match {strength}", meaning, sign_role=f"glyph {strength}")
 
-STATE_MARKS: Final = tuple(
-    _mark(glyph, f"a sample: {glyphs.STATE_NAMES[state]}", "accent")
-    for state, glyph in glyphs.STATE_GLYPHS.items()
+
+STATE_MARKS: Final = (
+    _mark(glyphs.STATE_GLYPHS["new"], "a sample: new", "accent"),
+    _mark(glyphs.STATE_GLYPHS["draft"], "a sample: in progress", "accent"),
+    _mark(glyphs.STATE_GLYPHS["done"], "a sample: completed", "accent"),
+    _mark(glyphs.STATE_GLYPHS["skipped"], "a sample: skipped", "accent"),
+    _mark(glyphs.STATE_GLYPHS["flagged"], "a sample: flagged", "accent"),
+    _mark(glyphs.STATE_GLYPHS["reopened"], "a sample: reopened", "accent"),
 )
 _CURSOR: Final = (
     _mark(glyphs.CURRENT, "the sentence under the cursor", "text"),
@@ -52,12 +56,12 @@ _LISTED: Final = (
     _mark(glyphs.NOTED, "an annotation with a note"),
 )
 _CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
-_CITED: Final = "a citation: the sentence before the mark cites a document"
 _MATCHES: Final = (
-    *(
-        _on_text(glyphs.STRENGTH_GLYPHS[at], f"match {at}", meaning, sign_role=f"glyph {at}")
-        for at, meaning in enumerate(_STRENGTHS, 1)
-    ),
+    _match(1, "match, strength 1 of 5: evidence in about 10 % of cases"),
+    _match(2, "match, strength 2 of 5: evidence in about 25 % of cases"),
+    _match(3, "match, strength 3 of 5: evidence in about 50 % of cases"),
+    _match(4, "match, strength 4 of 5: evidence in about 67 % of cases"),
+    _match(5, "match, strength 5 of 5: evidence in about 80 % of cases"),
     _mark("2", "the rank of a match: match 2 begins here; keys n, N: next, previous match", "text"),
 )
 _ON_TEXTS: Final = (
@@ -70,7 +74,9 @@ _ON_TEXTS: Final = (
     ),
 )
 _CITATIONS: Final = (
-    _mark("[id]", f"{_CITED}; key c: next citation"),
+    _mark(
+        "[id]", "a citation: the sentence before the mark cites a document; key c: next citation"
+    ),
     _mark("[id]", "the focused citation", "underlined"),
     _on_text(
         glyphs.SUGGESTED,
@@ -126,7 +132,7 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter(glyphs.CHOSEN, "your adjudicated annotation"),
     _letter(glyphs.REFUSED, "a group of candidate annotations that you rejected"),
     _letter(glyphs.OWN, "an annotation that you added"),
-    _mark("[id]", _CITED),
+    _mark("[id]", "a citation: the sentence before the mark cites a document"),
     _CLOSED_LABEL,
     *_LISTED,
     _mark(glyphs.SEVERAL, "several groups of candidates on one line; key a: next group", "label 1"),

@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from tui_annotate.domain.line_text import line_text
 from tui_annotate.editor.glyphs import OPENS_MORE
 from tui_annotate.tui.dialogs.frame import CLOSING, PAGING, Dialog, Keys
+from tui_annotate.tui.dialogs.texts import KeyName
 from tui_annotate.tui.line_text import split_paragraphs, wrap_line
 from tui_annotate.tui.row_widgets import Words, WordsList
 
@@ -26,7 +27,7 @@ class ScrollDialog(Dialog[None]):
         Binding("down,j", "scroll_by(1)", "down", show=False),
         Binding("up,k", "scroll_by(-1)", "up", show=False),
     ]
-    keys: Keys = (("↑↓", "scroll"), ("q", "close"))
+    keys: Keys = (("↑↓", KeyName.SCROLL), ("q", KeyName.CLOSE))
 
     def lines(self, cells: int) -> list[list[Words]]:
         raise NotImplementedError
@@ -57,7 +58,7 @@ class MessageDialog(ScrollDialog):
         self._pages = tuple(pages)
         self._page = page
         if len(pages) > 1:
-            self.keys = (("Tab", "next page"), *self.keys)
+            self.keys = (("Tab", KeyName.NEXT_PAGE), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
         text = self._pages[self._page][1]

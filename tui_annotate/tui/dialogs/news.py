@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import split_paragraphs
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
@@ -24,10 +25,10 @@ class NewsDialog(ScrollDialog):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
-    keys: Keys = (("↑↓", "scroll"), ("Enter", "continue"))
+    keys: Keys = (("↑↓", KeyName.SCROLL), ("Enter", KeyName.CONTINUE))
 
     def __init__(self, items: Sequence[NewsItem]) -> None:
-        super().__init__("New since your last session")
+        super().__init__(DialogText.NEWS_TITLE.text())
         self._items = tuple(items)
 
     def lines(self, cells: int) -> list[list[Words]]:

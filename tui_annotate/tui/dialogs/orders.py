@@ -20,30 +20,38 @@ from tui_annotate.domain.queue_orders import (
 from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import Run
 
 _ORDERS = {
-    BY_SOURCE: "by source: keep all summaries of a source together",
-    INGESTED: "as imported",
-    CONFLICTS: "samples with the most conflicts first",
+    BY_SOURCE: DialogText.BY_SOURCE,
+    INGESTED: DialogText.AS_IMPORTED,
+    CONFLICTS: DialogText.BY_CONFLICTS,
 }
 _DIRECTIONS = {
-    ScoreDirection.WORST: "worst first",
-    ScoreDirection.BEST: "best first",
-    ScoreDirection.UNCERTAIN: "most uncertain first",
+    ScoreDirection.WORST: DialogText.WORST_FIRST,
+    ScoreDirection.BEST: DialogText.BEST_FIRST,
+    ScoreDirection.UNCERTAIN: DialogText.UNCERTAIN_FIRST,
+}
+_DIRECTIONS_NEXT_TO = {
+    ScoreDirection.WORST: DialogText.WORST_FIRST_NEXT_TO,
+    ScoreDirection.BEST: DialogText.BEST_FIRST_NEXT_TO,
+    ScoreDirection.UNCERTAIN: DialogText.UNCERTAIN_FIRST_NEXT_TO,
 }
 
 
 def order_words(order: str) -> str:
     """Return the display name of a queue's order, not sanitized for a terminal."""
     if order in _ORDERS:
-        return _ORDERS[order]
+        return _ORDERS[order].text()
     if order.startswith(DISAGREE):
-        return f"{score_of_order(order)}: first the samples where annotators contradict the score"
+        return DialogText.BY_CONTRADICTIONS.text(score=score_of_order(order))
     if scored := by_score(order):
-        words = f"{scored.score}: {_DIRECTIONS[scored.sense]}"
-        return words if scored.middle is None else f"{words} (next to {scored.middle:g})"
-    return f"shuffled ({order})"
+        if scored.middle is None:
+            return _DIRECTIONS[scored.sense].text(score=scored.score)
+        words = _DIRECTIONS_NEXT_TO[scored.sense]
+        return words.text(score=scored.score, middle=scored.middle)
+    return DialogText.SHUFFLED.text(order=order)
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):
@@ -51,11 +59,11 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
 
     DEFAULT_CSS = "OrderDialog ItemList { margin-top: 1; max-height: 16; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("o", "move(1)", "down", show=False)]
-    waiting = "Loading scores ..."
-    keys: Keys = (("↑↓", "move"), ("Enter", "choose"), ("q", "close"))
+    waiting = DialogText.ORDERS_LOADING
+    keys: Keys = (("↑↓", KeyName.MOVE), ("Enter", KeyName.CHOOSE), ("q", KeyName.CLOSE))
 
     def __init__(self, orders: Callable[[], Sequence[str]], *, used: str) -> None:
-        super().__init__("Order of the queue", orders)
+        super().__init__(DialogText.ORDERS_TITLE.text(), orders)
         self._used = used
 
     def head(self, item: str, cells: int, *, focused: bool) -> Sequence[Run]:

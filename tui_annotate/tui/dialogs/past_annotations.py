@@ -12,8 +12,10 @@ from tui_annotate.domain.annotations import LabelPath, PastAnnotation
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.editor.glyphs import FOCUS_BAR, NOTED
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import Run, align_both_ends, clip, runs_width
 
 _FEWEST = 2  # minimum rows, for a text if no annotation is found
@@ -30,13 +32,13 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
     PastAnnotationDialog ItemList { height: 1fr; margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("R", "move(1)", "down", show=False)]
-    waiting = "Searching your annotations ..."
-    keys: Keys = (("q", "close"),)
+    waiting = DialogText.PAST_LOADING
+    keys: Keys = (("q", KeyName.CLOSE),)
 
     def __init__(
         self, find: Callable[[], Sequence[PastAnnotation]], *, slots: Mapping[LabelPath, int]
     ) -> None:
-        super().__init__("Your similar annotations", find)
+        super().__init__(DialogText.PAST_TITLE.text(), find)
         self._slots = slots
 
     def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
@@ -46,7 +48,7 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
     def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
-        names = ", ".join(path[-1] for path in item.labels if path) or "no label"
+        names = ", ".join(path[-1] for path in item.labels if path) or DialogText.NO_LABEL.text()
         style = palette.text if slot is None else palette.label(slot) + palette.letter
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
@@ -63,14 +65,14 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
-        self.rows.show_text(f"✗ {error.message}", error.hint)
+        message, hint = error_texts(error)
+        self.rows.show_text(f"✗ {message}", hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
         if not found:
-            self.rows.show_text("You have no annotations with similar claims yet")
+            self.rows.show_text(DialogText.NO_PAST.text())
             return
         self.rows.show(found)
         self.query_one(Vertical).styles.height = max(self.rows.count, _FEWEST) + _OTHER_ROWS
-        self.show_title(f"{len(found)} of yours")
-        take = ("Enter", "copy the note; after that, r applies the label")
-        self.show_keys((("↑↓", "move"), take, *self.keys))
+        self.show_title(DialogText.COUNT_OF_YOURS.text(count=len(found)))
+        self.show_keys((("↑↓", KeyName.MOVE), ("Enter", KeyName.COPY_NOTE), *self.keys))

@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.dialogs.frame import CLOSING, Dialog
 from tui_annotate.tui.row_widgets import WordsLine
 
@@ -19,7 +20,7 @@ class QuestionDialog(Dialog[bool]):
         Binding("enter", "accept", "yes", show=False),
     ]
 
-    def __init__(self, title: str, text: str, *, yes: str, no: str) -> None:
+    def __init__(self, title: str, text: str, *, yes: ScreenMessage, no: ScreenMessage) -> None:
         super().__init__(title)
         self._text = text
         self.keys = (("Enter", yes), ("q", no))

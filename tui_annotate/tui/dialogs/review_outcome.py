@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.line_text import line_text
 from tui_annotate.tui.dialogs.message import ScrollDialog
+from tui_annotate.tui.dialogs.texts import DialogText
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
 _SIGNS = {"good": "✓", "warning": "✗", "accent": "≈", "text": "+"}
@@ -31,20 +32,20 @@ class ReviewOutcomeDialog(ScrollDialog):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
-        super().__init__("How this sample was adjudicated")
+        super().__init__(DialogText.OUTCOME_TITLE.text())
         self._own, self._added = tuple(own), tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
         lines: list[list[Words]] = []
         for title, rows, nothing in (
-            ("Yours", self._own, "You annotated nothing."),
-            ("Adjudicated annotations that you did not make", self._added, "Nothing was added."),
+            (DialogText.OUTCOME_YOURS, self._own, DialogText.OUTCOME_NONE),
+            (DialogText.OUTCOME_ADDED, self._added, DialogText.OUTCOME_NONE_ADDED),
         ):
-            lines.append([(title, "title_focused")])
+            lines.append([(title.text(), "title_focused")])
             for row in rows:
                 lines += _render_row(row, cells)
             if not rows:
-                lines.append([(f"   {nothing}", "quiet")])
+                lines.append([(f"   {nothing.text()}", "quiet")])
             lines.append([])
         return lines
 

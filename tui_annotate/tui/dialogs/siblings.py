@@ -10,12 +10,12 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.line_text import cut, line_text
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS
 from tui_annotate.tui.dialogs.frame import PAGING, Keys
 from tui_annotate.tui.dialogs.item_list import ItemDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import Run, align_both_ends, clip, split_paragraphs, wrap_line
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.score_cells import draw_bar, format_score
@@ -36,11 +36,16 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         Binding("tab", "move(1)", "next", show=False),
         Binding("shift+tab", "move(-1)", "previous", show=False),
     ]
-    waiting = "Loading the group ..."
-    keys: Keys = (("↑↓", "sample"), ("PgUp PgDn", "scroll"), ("Enter", "open"), ("q", "close"))
+    waiting = DialogText.SIBLINGS_LOADING
+    keys: Keys = (
+        ("↑↓", KeyName.SAMPLE),
+        ("PgUp PgDn", KeyName.SCROLL),
+        ("Enter", KeyName.OPEN),
+        ("q", KeyName.CLOSE),
+    )
 
     def __init__(self, find: Callable[[], Found], *, current: SampleKey) -> None:
-        super().__init__("Sibling samples", find)
+        super().__init__(DialogText.SIBLINGS_TITLE.text(), find)
         self._current, self._scores = current, ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
@@ -55,8 +60,11 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
         palette = self.rows.palette
-        here = "  here" if item.key == self._current else ""
-        count = f"  {format_count(item.annotations, 'annotation')}" if item.annotations else ""
+        asides = []
+        if item.annotations:
+            asides.append(DialogText.ANNOTATIONS.text(count=item.annotations))
+        if item.key == self._current:
+            asides.append(DialogText.OPEN_SIBLING.text())
         left: list[Run] = [
             (FOCUS_BAR if focused else " ", palette.accent),
             (
@@ -64,7 +72,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
                 palette.good if item.state is State.DONE else palette.text,
             ),
             (cut(line_text(item.key.id), cells // 2), palette.strong),
-            (f"{count}{here}", palette.key),
+            ("".join(f"  {aside}" for aside in asides), palette.key),
         ]
         summary = self._scores.of.get(item.key)
         right: list[Run] = []
@@ -77,9 +85,10 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
     def show_items(self, found: Found) -> None:
         siblings, self._scores = found
         if not siblings:
-            self.rows.show_text("No other sample has the same source or question")
+            self.rows.show_text(DialogText.NO_SIBLING.text())
             return
-        self.show_title(" · ".join([f"{len(siblings)} of yours", *found[1].names]))
+        count = DialogText.COUNT_OF_YOURS.text(count=len(siblings))
+        self.show_title(" · ".join([count, *found[1].names]))
         keys = [each.key for each in siblings]
         self.rows.show(siblings, focused=keys.index(self._current) if self._current in keys else 0)
 

@@ -9,11 +9,11 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.line_text import line_text
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.work_statistics import begin_with_hours, describe_end, draw_bar
 from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.tui.dialogs.frame import Keys
 from tui_annotate.tui.dialogs.message import ScrollDialog
+from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.line_text import fit, wrap_line
 from tui_annotate.tui.row_widgets import Words
 
@@ -30,11 +30,11 @@ class WorkStatisticsDialog(ScrollDialog):
         Binding("enter", "close", "close", show=False),
     ]
 
-    keys: Keys = (("r", "refresh"), *ScrollDialog.keys)
+    keys: Keys = (("r", KeyName.REFRESH), *ScrollDialog.keys)
 
     def __init__(self, count: Callable[[], None]) -> None:
         """Create the dialog; `count` computes the statistics and calls `show_statistics`."""
-        super().__init__("Figures")
+        super().__init__(DialogText.STATISTICS.text())
         self._figures: WorkStatistics | None = None
         self._start_count = count
 
@@ -44,13 +44,14 @@ class WorkStatisticsDialog(ScrollDialog):
     def show_statistics(self, figures: WorkStatistics) -> None:
         if not self.is_attached:
             return
-        self.heading = "All statistics" if figures.ahead else "My statistics"
-        self.show_title("refreshed" if self._figures else "")
+        title = DialogText.ALL_STATISTICS if figures.ahead else DialogText.MY_STATISTICS
+        self.heading = title.text()
+        self.show_title(DialogText.REFRESHED.text() if self._figures else "")
         self._figures = figures
         self.refill()
 
     def action_again(self) -> None:
-        self.show_title("Counting ...")
+        self.show_title(DialogText.COUNTING.text())
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
@@ -58,7 +59,7 @@ class WorkStatisticsDialog(ScrollDialog):
         if figures is None:
             return []
         if not figures.work:
-            return [[("No work yet", "quiet")]]
+            return [[(DialogText.NO_WORK.text(), "quiet")]]
         return [*_render_people(figures), *_render_weeks(figures), *_render_flags(figures, cells)]
 
 
@@ -78,11 +79,12 @@ def _render_heading(dataset: str, ahead: RemainingWork | None, figures: WorkStat
     words: Line = [(fit(line_text(dataset), _NAME + _BAR + 1), "title_focused")]
     if ahead is None:
         return words
-    readings = "" if ahead.remaining is None else format_count(ahead.remaining, "reading")
-    left = f"{readings} remaining, " if readings else ""
     end = describe_end(ahead.end, *figures.set_aside(dataset))
-    end = f"ends {end}" if ahead.end.day else end
-    return [*words, (f" {left}{end}", "text")]
+    if ahead.end.day:
+        end = DialogText.ENDS.text(day=end)
+    if ahead.remaining is not None:
+        end = DialogText.READINGS_REMAINING.text(count=ahead.remaining, end=end)
+    return [*words, (f" {end}", "text")]
 
 
 def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
@@ -91,16 +93,17 @@ def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     skipped = f"{STATE_GLYPHS[State.SKIPPED]}{work.skipped}" if work.skipped else ""
     flagged = f"{STATE_GLYPHS[State.FLAGGED]}{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
-    pace = "" if rate is None else f"{rate:,.1f}/h"
+    pace = "" if rate is None else DialogText.PACE.text(rate=rate)
     end = describe_end(work.end(figures.today), work.skipped, work.flagged)
-    locked = f" · {work.locked:,} locked" if work.locked else ""
+    if work.locked:
+        end = DialogText.LOCKED.text(end=end, count=work.locked)
     return [
         (f"{fit(line_text(work.name), _NAME)} ", "text"),
         (share, "accent"),
         (f" {f'{work.done:,}/{whole:,}':>10} ", "text"),
         (f"{f'{skipped} {flagged}'.strip():>4} ", "warning"),
         (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
-        (f"{end}{locked}", "quiet"),
+        (end, "quiet"),
     ]
 
 
@@ -110,7 +113,7 @@ def _render_weeks(figures: WorkStatistics) -> Iterator[Line]:
         return
     most = max(week.shown_hours for week in weeks)
     yield []
-    yield [("Hours by week", "title")]
+    yield [(DialogText.HOURS_BY_WEEK.text(), "title")]
     for week in weeks:
         drawn = draw_bar(week.shown_hours, most, _WEEK_BAR)
         yield [(f"{week.week} {week.hours:>8,.1f} h  ", "text"), (drawn, "accent")]
@@ -120,10 +123,11 @@ def _render_flags(figures: WorkStatistics, cells: int) -> Iterator[Line]:
     if not figures.flags:
         return
     yield []
-    yield [("Flagged", "title")]
+    yield [(DialogText.FLAGGED.text(), "title")]
     for flag in figures.flags:
         who = line_text(figures.names.get(flag.person, flag.person))
         where = f"{line_text(flag.dataset)}/{line_text(flag.sample)}"
-        reason = line_text(flag.reason) or "no reason"
-        first, *rest = wrap_line(f"{where}, {who}: {reason}", cells - 4)
+        reason = line_text(flag.reason) or DialogText.NO_REASON.text()
+        words = DialogText.FLAG.text(sample=where, person=who, reason=reason)
+        first, *rest = wrap_line(words, cells - 4)
         yield from ([(part, "text")] for part in (first, *(f"  {each}" for each in rest)))

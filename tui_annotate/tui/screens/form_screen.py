@@ -23,6 +23,7 @@ from tui_annotate.domain.line_text import line_text
 from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.dialogs.frame import key_words
+from tui_annotate.tui.dialogs.texts import KeyName
 from tui_annotate.tui.key_queue import KeyOrPaste, forget_keys, free
 from tui_annotate.tui.row_widgets import WordsLine
 from tui_annotate.tui.screens.sign_in_forms import BACK, GO, FormContent, SignInMessage, Values
@@ -79,11 +80,13 @@ class FormScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         form = self._form
         self._fields = [
-            FormField(field.field, field.name, value=field.value, secret=field.secret)
+            FormField(field.field, field.name.text(), value=field.value, secret=field.secret)
             for field in form.fields
         ]
-        self._ticks = [FormChoice(*form.tick, ticked=False)] if form.tick else []
-        choices = [FormChoice(choice, words) for choice, words in form.choices]
+        self._ticks = (
+            [FormChoice(form.tick[0], form.tick[1].text(), ticked=False)] if form.tick else []
+        )
+        choices = [FormChoice(choice, name.text()) for choice, name in form.choices]
         with VerticalScroll(can_focus=False):
             yield WordsLine(id="title")
             for _ in form.lead:
@@ -97,14 +100,20 @@ class FormScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.listening_since = events.Event().time
-        self.query_one("#title", WordsLine).show([(line_text(self._form.title), "title_focused")])
+        title = line_text(self._form.title.text())
+        self.query_one("#title", WordsLine).show([(title, "title_focused")])
         leads = self.query(".lead").results(FormMessage)
         for lead, words in zip(leads, self._form.lead, strict=True):
             lead.say(words, "text")
         self.query_one("#said", FormMessage).say(*self._words)
-        back = [("Esc", "back")] if self._form.back else []
+        back = [("Esc", SignInMessage.BACK)] if self._form.back else []
         quit_key = "ctrl+q" if self._form.fields else "q"
-        keys = [("↑↓ Tab", "move"), ("Enter", "continue"), *back, (quit_key, "quit")]
+        keys = (
+            ("↑↓ Tab", KeyName.MOVE),
+            ("Enter", KeyName.CONTINUE),
+            *back,
+            (quit_key, SignInMessage.QUIT),
+        )
         self.query_one("#keys", WordsLine).show(key_words(keys))
         self._focus_empty()
         if self._form.over:

@@ -32,7 +32,7 @@ from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
 from tui_annotate.tui.score_cells import BARS, ScoreCells
 from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.key_line import KeyLine, help_pair
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 from tui_annotate.tui.widgets.queue_rows import (
@@ -51,14 +51,32 @@ class QueueMessage(ScreenMessage):
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
     COUNTED = "{count}/{total} {counted}"
     LOCKED = "{count:,} locked"
+    TITLE = "QUEUE"
+    ALL = "all"
+    OPEN = "open"
+    BACK = "back"
+    QUIT = "quit"
 
 
-FILTERS: tuple[tuple[str, frozenset[State]], ...] = (
-    ("all", frozenset()),
-    ("open", frozenset({State.NEW, State.DRAFT, State.REOPENED})),
-    *((f"{STATE_NAMES[state]} {STATE_GLYPHS[state]}", frozenset({state})) for state in State),
+class QueueFilter(NamedTuple):
+    """A filter of the list: its name, the states to show (none: all), and their glyph if any."""
+
+    name: ScreenMessage
+    states: frozenset[State] = frozenset()
+    glyph: str = ""
+
+    @property
+    def label(self) -> str:
+        name = self.name.text()
+        return f"{name} {self.glyph}" if self.glyph else name
+
+
+FILTERS: tuple[QueueFilter, ...] = (
+    QueueFilter(QueueMessage.ALL),
+    QueueFilter(QueueMessage.OPEN, frozenset({State.NEW, State.DRAFT, State.REOPENED})),
+    *(QueueFilter(STATE_NAMES[state], frozenset({state}), STATE_GLYPHS[state]) for state in State),
 )
-"""Filters of the queue by digit: a name, and the states to show; an empty set shows all states."""
+"""Filters of the queue, in the order of their digits."""
 
 ACTIONS: Final = (
     ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one sample",
@@ -70,7 +88,7 @@ ACTIONS: Final = (
     ListAction("jump", {"g,G": "jump"}, "g", "open a sample by its id", short=("g", "go to")),
     ListAction("filter", {str(at): f"filter({at - 1})" for at in range(1, len(FILTERS) + 1)},
                f"1-{len(FILTERS)}", "show only samples in one state", "Choosing"),
-    ListAction("next filter", {"f": "next_filter"}, "f", "next filter", "Choosing",
+    ListAction("next-filter", {"f": "next_filter"}, "f", "next filter", "Choosing",
                short=("f", "filter")),
     ListAction("search", {"slash": "search"}, "/",
                "search ids and summaries; Enter keeps the search, Esc clears it", "Choosing",
@@ -88,9 +106,9 @@ ACTIONS: Final = (
     ListAction("help", {"question_mark": "help"}),
 )  # fmt: skip
 
-KEY_LINE: Final = ("move", "open", "search", "next filter", "jump", "back", "close")
+KEY_LINE: Final = ("move", "open", "search", "next-filter", "jump", "back", "close")
 SCORED_KEY_LINE: Final = (
-    "open", "search", "next filter", "order", "siblings", "back", "close", "move", "jump",
+    "open", "search", "next-filter", "order", "siblings", "back", "close", "move", "jump",
 )  # fmt: skip
 """Key line of a list with scores; the last keys are shown where there is room."""
 
@@ -106,17 +124,19 @@ SCORE_LEGEND: tuple[LegendEntry, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class QueueListing:
-    """Content of a list of samples; each filter has a name, and the states to show (none: all).
+    """Content of a list of samples.
 
     Attributes:
+        title: title of the list; empty for that of the queue.
+        counted: name of the samples that count as progress; empty for completed samples.
         counts_aside: whether skipped and flagged samples are counted, too.
         locked: number of samples that can no longer be completed; progress leaves them out.
         filter_help: what the digit keys do, for the help; empty for the usual words.
     """
 
-    title: str = "QUEUE"
-    filters: tuple[tuple[str, frozenset[State]], ...] = FILTERS
-    counted: str = "completed"
+    title: str = ""
+    filters: tuple[QueueFilter, ...] = FILTERS
+    counted: str = ""
     counted_states: frozenset[State] = frozenset({State.DONE})
     counts_aside: bool = False
     locked: int = 0
@@ -190,7 +210,7 @@ class QueueScreen(Screen[SampleKey | None]):
         find: Callable[[str], SampleKey] | None = None,
         position: int = 0,
         current: SampleKey | None = None,
-        leave: str = "back",
+        leave: ScreenMessage = QueueMessage.BACK,
         listing: QueueListing = QUEUE,
         scores: QueueScores | None = None,
     ) -> None:
@@ -223,7 +243,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def _in_own_words(self, action: ListAction) -> ListAction:
         listing = self._listing
         if action.id == "close":
-            return replace(action, short=("q", self._leave))
+            return replace(action, short=("q", self._leave.text()))
         if action.id == "filter" and listing.filter_help:
             return replace(action, keys=f"1-{len(listing.filters)}", help=listing.filter_help)
         return action
@@ -240,7 +260,7 @@ class QueueScreen(Screen[SampleKey | None]):
     def on_mount(self) -> None:
         usual = SCORED_KEY_LINE if self._scores else KEY_LINE
         order = [name for name in usual if name != "back" or self._current]
-        self.query_one(KeyLine).show(key_line(self._actions(), order))
+        self.query_one(KeyLine).show(key_line(self._actions(), order), last=help_pair())
         self._show_status()
         self._read()
         self._count()
@@ -250,15 +270,15 @@ class QueueScreen(Screen[SampleKey | None]):
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         message = QueueMessage.SHOWN_OF_SEARCH if search else QueueMessage.SHOWN
-        name = filters[self._wanted.filter][0]
+        name = filters[self._wanted.filter].label
         where = message.text(search=search, filter=name, row=row, total=self._total)
         title = self.query_one(PaneTitle)
         order = self.order if ":" in self.order else ""  # an order with a score or a seed
         notes = [self._progress, order or self._aside]
-        title.show(self._listing.title, notes, where, focused=True)
+        title.show(self._listing.title or QueueMessage.TITLE.text(), notes, where, focused=True)
         options = [
-            (str(digit), text, False, digit == self._wanted.filter + 1, -1)
-            for digit, (text, _) in enumerate(filters, 1)
+            (str(digit), each.label, False, digit == self._wanted.filter + 1, -1)
+            for digit, each in enumerate(filters, 1)
         ]
         self.query_one(LabelBar).show(options)
         entry = self._focused
@@ -289,7 +309,7 @@ class QueueScreen(Screen[SampleKey | None]):
     @work(thread=True)
     def _read_page(self, request: PageRequest, offset: int) -> None:
         try:
-            states = self._listing.filters[request.filter][1]
+            states = self._listing.filters[request.filter].states
             rows, total = self._page(request.search, states, offset=offset, limit=PAGE)
             keys = [row.key for row in rows]
             scores = self._scores.glances(keys) if self._scores else ScoreSummaries()
@@ -329,7 +349,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._progress = QueueMessage.COUNTED.text(
                 count=completed,
                 total=total - self._listing.locked,
-                counted=self._listing.counted,
+                counted=self._listing.counted or STATE_NAMES[State.DONE].text(),
             )
             if self._listing.counts_aside:
                 aside = {

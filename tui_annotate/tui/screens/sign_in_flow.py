@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING, Any
 from textual.app import App
 from textual.timer import Timer
 
-from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError, Unavailable
-from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.errors import Conflict, InvalidInput, TuiAnnotateError
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.tui.auth_session import SessionGuard, format_clock_time
 from tui_annotate.tui.screens import sign_in_forms
 from tui_annotate.tui.screens.sign_in_forms import CODE, GO, FormContent, SignInMessage, Values
 from tui_annotate.tui.store_thread import StoreJob, StoreThread
+from tui_annotate.tui.workspace_texts import no_workspace_error
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.form_screen import FormScreen
@@ -59,7 +60,7 @@ class SignInFlow:
     @property
     def _guard(self) -> SessionGuard:
         if self.session_guard is None:
-            raise Unavailable("no workspace is open")
+            raise no_workspace_error()
         return self.session_guard
 
     @property
@@ -190,21 +191,21 @@ class SignInFlow:
             self._watch_clock()
             return
         self._callbacks.rest()
-        minutes = format_count(idle, "minute")
-        lead = SignInMessage.LOCKED.text(name=self._person_name, minutes=minutes)
-        self._cover("Locked", [lead])
+        lead = SignInMessage.LOCKED.text(name=self._person_name, count=idle)
+        self._cover(SignInMessage.SCREEN_LOCKED, [lead])
 
     def _on_job_refused(self, error: TuiAnnotateError) -> None:
         if isinstance(error, Conflict):
             self._ask_takeover(self._callbacks.again, working=True)
             return
+        message, _ = error_texts(error)
         lead = [
-            SignInMessage.SESSION_ENDED.text(name=self._person_name, error=error.message),
+            SignInMessage.SESSION_ENDED.text(name=self._person_name, error=message),
             SignInMessage.LAST_ACTION_WAITS.text(),
         ]
-        self._cover("Sign in again", lead, then=SignInMessage.SIGNED_IN_AGAIN.text())
+        self._cover(SignInMessage.SIGN_IN_AGAIN, lead, then=SignInMessage.SIGNED_IN_AGAIN.text())
 
-    def _cover(self, title: str, lead: list[str], *, then: str = "") -> None:
+    def _cover(self, title: SignInMessage, lead: list[str], *, then: str = "") -> None:
         """Lock the screen until the user signs in again; `then` is the message after that."""
         guard = self._guard
         if self.is_locked:
@@ -272,5 +273,9 @@ def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:
 
 def _new_password(values: Values) -> str:
     if values["new"] != values["again"]:
-        raise InvalidInput("the two new passwords differ", "type the new password twice")
+        raise InvalidInput(
+            SignInMessage.PASSWORDS_DIFFER.text(),
+            SignInMessage.TYPE_TWICE.text(),
+            code="passwords-differ",
+        )
     return values["new"]

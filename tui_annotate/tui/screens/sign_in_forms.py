@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from tui_annotate.domain.people import Person
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 
 GO: Final = "go"
 """The main choice of a form; Enter in a field makes this choice once all fields are filled."""
@@ -45,19 +45,59 @@ class SignInMessage(ScreenMessage):
         " Your last action is not saved, but this session keeps it."
     )
     JUST_OPENED = "Just opened. Press the key again when you have read this."
-    LOCKED = "{name} · no key pressed for {minutes} · all work is saved"
+    LOCKED = Plural(
+        "{name} · no key pressed for {count:,} minute · all work is saved",
+        "{name} · no key pressed for {count:,} minutes · all work is saved",
+    )
     SESSION_ENDED = "{name} · {error}"
     LAST_ACTION_WAITS = "Your last action is not saved. Repeat it after you sign in again."
 
     SIGNED_IN_AGAIN = "Signed in again · your last action is not saved: repeat it"
     CHANGED = "Password changed"
 
+    # titles
+    SIGN_IN = "Sign in"
+    SIGN_IN_AGAIN = "Sign in again"
+    HAVE_CODE = "I have a code"
+    FIRST_PASSWORD = "Choose your own password"
+    CHANGE_PASSWORD = "Change your password"
+    IMPORTED_WORK = "Imported work"
+    OTHER_SESSION = "Another session"
+    SCREEN_LOCKED = "Locked"
+
+    # fields
+    EMAIL = "e-mail"
+    PASSWORD = "password"
+    CODE = "code"
+    OLD_PASSWORD = "current password"
+    NEW_PASSWORD = "new password"
+    REPEAT_PASSWORD = "repeat password"
+    STAY = "stay signed in on this computer"
+
+    # choices
+    TO_SIGN_IN = "sign in"
+    SET_PASSWORD = "set password and sign in"
+    CHANGE_AND_CONTINUE = "change password and continue"
+    CHANGE = "change password"
+    WITHOUT_IMPORTED = "continue without imported annotations"
+    SAME_PERSON = "yes, continue this work"
+    OTHER_PERSON = "no, another person did this work"
+    TAKE_OVER = "take over"
+    CONTINUE = "continue"
+    SIGN_OUT = "sign out and quit"
+    BACK = "back"
+    QUIT = "quit"
+
+    # errors
+    PASSWORDS_DIFFER = "the two new passwords differ"
+    TYPE_TWICE = "type the new password twice"
+
 
 class FieldContent(NamedTuple):
     """An input field of a form."""
 
     field: str
-    name: str
+    name: ScreenMessage
     value: str = ""
     secret: bool = False
 
@@ -66,45 +106,45 @@ class FormContent(NamedTuple):
     """Content of a form: title, introduction, fields and choices.
 
     Attributes:
-        choices: (choice, shown words) of each choice; the first choice is `GO`.
-        tick: (key of the value, shown words) of the tick box; None if there is none.
+        choices: (choice, shown text) of each choice; the first choice is `GO`.
+        tick: (key of the value, shown text) of the tick box; None if there is none.
         over: whether the screen below stays visible around the form.
     """
 
-    title: str
+    title: ScreenMessage
     lead: Sequence[str]
     fields: Sequence[FieldContent] = ()
-    choices: Sequence[tuple[str, str]] = ()
-    tick: tuple[str, str] | None = None
+    choices: Sequence[tuple[str, ScreenMessage]] = ()
+    tick: tuple[str, ScreenMessage] | None = None
     back: bool = False
     over: bool = False
 
 
-_PASSWORD: Final = FieldContent("password", "password", secret=True)
+_PASSWORD: Final = FieldContent("password", SignInMessage.PASSWORD, secret=True)
 _TWICE: Final = (
-    FieldContent("new", "new password", secret=True),
-    FieldContent("again", "repeat password", secret=True),
+    FieldContent("new", SignInMessage.NEW_PASSWORD, secret=True),
+    FieldContent("again", SignInMessage.REPEAT_PASSWORD, secret=True),
 )
-_OLD_PASSWORD: Final = FieldContent("old", "current password", secret=True)
-_STAY: Final = ("stay", "stay signed in on this computer")
+_OLD_PASSWORD: Final = FieldContent("old", SignInMessage.OLD_PASSWORD, secret=True)
+_STAY: Final = ("stay", SignInMessage.STAY)
 
 
 def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
     return FormContent(
-        "Sign in",
+        SignInMessage.SIGN_IN,
         [where],
-        [FieldContent("email", "e-mail", email), _PASSWORD],
-        [(GO, "sign in"), (CODE, "I have a code")],
+        [FieldContent("email", SignInMessage.EMAIL, email), _PASSWORD],
+        [(GO, SignInMessage.TO_SIGN_IN), (CODE, SignInMessage.HAVE_CODE)],
         tick=_STAY if can_stay_signed_in else None,
     )
 
 
 def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
     return FormContent(
-        "I have a code",
+        SignInMessage.HAVE_CODE,
         [SignInMessage.CODE_LEAD.text()],
-        [FieldContent("code", "code"), *_TWICE],
-        [(GO, "set password and sign in"), (BACK, "back")],
+        [FieldContent("code", SignInMessage.CODE), *_TWICE],
+        [(GO, SignInMessage.SET_PASSWORD), (BACK, SignInMessage.BACK)],
         tick=_STAY if can_stay_signed_in else None,
         back=True,
     )
@@ -113,19 +153,19 @@ def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
 def first_password_form(name: str, *, old: bool) -> FormContent:
     """Build the form to replace a password that an admin set; `old` asks for the old one, too."""
     return FormContent(
-        "Choose your own password",
+        SignInMessage.FIRST_PASSWORD,
         [SignInMessage.ADMIN_SET_LEAD.text(name=name)],
         [*([_OLD_PASSWORD] if old else []), *_TWICE],
-        [(GO, "change password and continue")],
+        [(GO, SignInMessage.CHANGE_AND_CONTINUE)],
     )
 
 
 def password_form(name: str) -> FormContent:
     return FormContent(
-        "Change your password",
+        SignInMessage.CHANGE_PASSWORD,
         [SignInMessage.CHANGE_LEAD.text(name=name)],
         [_OLD_PASSWORD, *_TWICE],
-        [(GO, "change password"), (BACK, "back")],
+        [(GO, SignInMessage.CHANGE), (BACK, SignInMessage.BACK)],
         back=True,
     )
 
@@ -137,22 +177,25 @@ def same_person_form(people: Sequence[Person]) -> FormContent:
         ids += ", ..." if len(people) > _MOST_IDS else ""
         lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=len(people), ids=ids)
         return FormContent(
-            "Imported work", [lead], [], [(GO, "continue without imported annotations")]
+            SignInMessage.IMPORTED_WORK, [lead], [], [(GO, SignInMessage.WITHOUT_IMPORTED)]
         )
-    choices = [(GO, "yes, continue this work"), (BACK, "no, another person did this work")]
-    return FormContent(
-        "Imported work", [SignInMessage.SAME_PERSON_LEAD.text(name=name)], [], choices
-    )
+    choices = [(GO, SignInMessage.SAME_PERSON), (BACK, SignInMessage.OTHER_PERSON)]
+    lead = SignInMessage.SAME_PERSON_LEAD.text(name=name)
+    return FormContent(SignInMessage.IMPORTED_WORK, [lead], [], choices)
 
 
 def place(since: str, *, working: bool) -> FormContent:
     """Build the form to take over the user's other session, which began at `since`."""
     lead = SignInMessage.TAKEN_OVER_LEAD if working else SignInMessage.TAKEOVER_LEAD
-    choices = [(GO, "take over"), (LEAVE, "quit")]
-    return FormContent("Another session", [lead.text(since=since)], [], choices, over=working)
+    choices = [(GO, SignInMessage.TAKE_OVER), (LEAVE, SignInMessage.QUIT)]
+    return FormContent(
+        SignInMessage.OTHER_SESSION, [lead.text(since=since)], [], choices, over=working
+    )
 
 
-def build_password_again_form(title: str, lead: Sequence[str], *, known: bool) -> FormContent:
+def build_password_again_form(
+    title: SignInMessage, lead: Sequence[str], *, known: bool
+) -> FormContent:
     """Build the form to sign in again; a user who is `known` needs no password."""
-    choices = [(GO, "continue"), (LEAVE, "sign out and quit")]
+    choices = [(GO, SignInMessage.CONTINUE), (LEAVE, SignInMessage.SIGN_OUT)]
     return FormContent(title, lead, [] if known else [_PASSWORD], choices)

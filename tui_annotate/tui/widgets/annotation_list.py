@@ -11,10 +11,17 @@ from textual.message import Message
 
 from tui_annotate.domain.line_text import cut, line_text, text_width
 from tui_annotate.editor.glyphs import FOCUS_BAR, NOTED, PLACES, SUGGESTED
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, align_both_ends, clip
 from tui_annotate.tui.row_widgets import RowList
 
-_NOTHING = "no annotations yet"
+
+class AnnotationListText(ScreenMessage):
+    """Texts of the list of annotations."""
+
+    NOTHING = "no annotations yet"
+
+
 _LABEL_SHARE = 0.4  # maximum fraction of the cells for labels
 _INDENT = "   "
 _MAKER_CELLS = 20
@@ -75,7 +82,7 @@ class AnnotationList(RowList):
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
         palette = self.palette
         if not self._rows:
-            return [(cut(f"{_INDENT}{_NOTHING}", cells), palette.quiet)]
+            return [(cut(f"{_INDENT}{AnnotationListText.NOTHING.text()}", cells), palette.quiet)]
         which, note = self._lines[index]
         if note:
             sign = SUGGESTED if self._rows[which].letter == SUGGESTED else NOTED

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, align_both_ends, runs_width
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
@@ -61,7 +62,7 @@ class Header(NamedTuple):
     finished: int = 0
     sample: str = ""
     person: str = ""
-    saved: str = ""
+    saved: SaveState | None = None
     state: str = ""
     matches: str = ""
     reading: str = ""
@@ -75,13 +76,32 @@ class Header(NamedTuple):
         return 100 * self.finished // possible if possible > 0 else 100
 
 
+class SaveState(ScreenMessage):
+    """States of the saves that were sent to the store."""
+
+    SAVED = "saved"
+    SAVING = "saving"
+    NOT_SAVED = "not saved"  # the status line shows the reason
+
+
+class SyncText(ScreenMessage):
+    """States of the synchronization."""
+
+    IDLE = "sync idle"
+    PENDING = "sync pending"
+    SYNCING = "syncing"
+    SYNCED = "synced"
+    ERROR = "sync error"
+    OFFLINE = "offline"
+
+
 _SYNC = {
-    "idle": ("◌", "sync idle", "quiet"),
-    "pending": ("◔", "sync pending", "warning"),
-    "syncing": ("⇅", "syncing", "accent"),
-    "success": ("●", "synced", "good"),
-    "error": ("✗", "sync error", "error"),
-    "offline": ("○", "offline", "quiet"),
+    "idle": ("◌", SyncText.IDLE, "quiet"),
+    "pending": ("◔", SyncText.PENDING, "warning"),
+    "syncing": ("⇅", SyncText.SYNCING, "accent"),
+    "success": ("●", SyncText.SYNCED, "good"),
+    "error": ("✗", SyncText.ERROR, "error"),
+    "offline": ("○", SyncText.OFFLINE, "quiet"),
 }
 """(glyph, text, colour role) of each state of the synchronization, a value of `SyncState`."""
 
@@ -126,7 +146,8 @@ class HeaderBar(FixedRows):
             parts.append([(cut(header.sample, plan.sample), palette.strong)])
         if plan.state and header.state:
             glyph = STATE_GLYPHS.get(header.state, "")
-            name = STATE_NAMES.get(header.state, header.state)
+            known = STATE_NAMES.get(header.state)
+            name = known.text() if known else header.state
             state = f"{glyph} {name}".strip() if plan.words or not glyph else glyph
             parts.append([(state, palette.accent)])
         if header.reading:
@@ -138,7 +159,7 @@ class HeaderBar(FixedRows):
             right.append([(cut(header.person, plan.person), palette.quiet)])
         if self._sync:
             glyph, words, role = _SYNC[self._sync]
-            shown_words = f"{glyph} {words}" if plan.words else glyph
+            shown_words = f"{glyph} {words.text()}" if plan.words else glyph
             right.append([(shown_words, getattr(palette, role))])
         if header.saved:
             right.append(_render_saved(header.saved, palette))
@@ -168,12 +189,16 @@ def _filled_cells(finished: int, total: int, cells: int) -> int:
     return min(max(round(cells * finished / total), 1), cells - 1)
 
 
-def _render_saved(saved: str, palette: PaintStyles) -> list[Run]:
-    if saved.startswith("not"):
-        return [(f"✗ {saved}", palette.error)]
-    if saved == "saved":
-        return [(f"✓ {saved}", palette.good)]
-    return [(saved, palette.quiet)]
+def _render_saved(saved: SaveState | None, palette: PaintStyles) -> list[Run]:
+    match saved:
+        case None:
+            return []
+        case SaveState.NOT_SAVED:
+            return [(f"✗ {saved.text()}", palette.error)]
+        case SaveState.SAVED:
+            return [(f"✓ {saved.text()}", palette.good)]
+        case SaveState.SAVING:
+            return [(saved.text(), palette.quiet)]
 
 
 def _join_parts(parts: list[list[Run]], palette: PaintStyles) -> list[Run]:

@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tui_annotate.domain.line_text import line_text
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, align_both_ends, runs_width
 from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
 
-HELP: Pair = ("?", "keys")
+
+class KeyLineText(ScreenMessage):
+    """Names of the keys that each key line has."""
+
+    HELP = "keys"
+    QUIT = "quit"
+
+
+def help_pair() -> Pair:
+    """Return the key of the help, and its name."""
+    return "?", KeyLineText.HELP.text()
 
 
 class KeyLine(FixedRows):
     """A line that shows as many keys and names of their actions as fit, the most useful first."""
 
-    _pairs: tuple[Pair, ...] = (("ctrl+q", "quit"),)  # until `show` is called
+    _pairs: tuple[Pair, ...] | None = None
     _last: Pair | None = None
 
-    def show(self, pairs: Sequence[Pair], *, last: Pair | None = HELP) -> None:
+    def show(self, pairs: Sequence[Pair], *, last: Pair | None) -> None:
         """Replace the keys, the most useful first; `last` is the pair at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
@@ -32,7 +43,10 @@ class KeyLine(FixedRows):
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2
         runs: list[Run] = [(" ", palette.text)]
-        for pair in self._pairs:
+        pairs = self._pairs
+        if pairs is None:  # before `show` was called
+            pairs = (("ctrl+q", KeyLineText.QUIT.text()),)
+        for pair in pairs:
             more = [*_render_pair(pair, palette), ("  ", palette.text)]
             if runs_width(runs) + runs_width(more) > left:
                 break

@@ -9,11 +9,18 @@ from textual.message import Message
 
 from tui_annotate.domain.line_text import cut, line_text, text_width
 from tui_annotate.editor.glyphs import CHOSEN, FOCUS_BAR, FORMER, STRENGTH_GLYPHS
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, clip, fit
 from tui_annotate.tui.row_widgets import RowList
 from tui_annotate.tui.score_cells import format_score
 
-_NOTHING = "no matching sentence found"
+
+class MatchListText(ScreenMessage):
+    """Texts of the list of matches."""
+
+    NOTHING = "no matching sentence found"
+
+
 _WIDE = 34  # minimum cells of a list that shows positions
 
 
@@ -69,7 +76,7 @@ class MatchList(RowList):
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
-        text = self._status if index or self._rows else _NOTHING
+        text = self._status if index or self._rows else MatchListText.NOTHING.text()
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:

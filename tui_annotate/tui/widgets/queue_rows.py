@@ -10,11 +10,11 @@ from typing import NamedTuple, Protocol
 from textual.message import Message
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.line_text import line_text
-from tui_annotate.domain.plural import format_count
+from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
 from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.tui.line_text import Run, clip, fit
 from tui_annotate.tui.row_widgets import FixedRows, RowList
 from tui_annotate.tui.score_cells import ScoreCells
@@ -29,8 +29,20 @@ _COUNT_CELLS = 4
 _WIDE = 100  # minimum screen width for a group column
 
 
+class RowText(ScreenMessage):
+    """Heads of columns and texts of the list of samples."""
+
+    SAMPLE = "sample"
+    ANNOTATIONS = "annotations"
+    GROUP = "group"
+    SUMMARY = "summary"
+    READING = "reading…"
+    NO_SAMPLES = "no samples found: press 1 to show all, / to search again"
+    COUNT = Plural("{count:,} annotation", "{count:,} annotations")
+
+
 class GroupColumn(NamedTuple):
-    head: str = "group"
+    head: ScreenMessage = RowText.GROUP
     cells: int = 16
 
 
@@ -78,11 +90,17 @@ class QueueHeads(FixedRows):
     def paint(self, cells: int) -> list[list[Run]]:
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
-        head = f"sample{'annotations':>{cells_of_id - len('sample')}}"
-        words = [head if len(head) == cells_of_id else fit("sample", cells_of_id)]
-        words += [fit(self._group.head, columns.group)] if columns.group else []
-        words += [f"{self._score_cells.head(self.app.size.width)}summary"]
+        words = [_sample_head(cells_of_id)]
+        words += [fit(self._group.head.text(), columns.group)] if columns.group else []
+        words += [f"{self._score_cells.head(self.app.size.width)}{RowText.SUMMARY.text()}"]
         return [clip([(f"    {'  '.join(words)}", self.palette.quiet)], cells)]
+
+
+def _sample_head(cells: int) -> str:
+    """Return the heads of the columns of ids and of numbers; the second only if both fit."""
+    head, count = RowText.SAMPLE.text(), RowText.ANNOTATIONS.text()
+    gap = cells - text_width(head) - text_width(count)
+    return f"{head}{' ' * gap}{count}" if gap >= 0 else fit(head, cells)
 
 
 class QueueList(RowList):
@@ -101,7 +119,7 @@ class QueueList(RowList):
         super().__init__()
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
-        self._message = "reading…"
+        self._message = RowText.READING.text()
         self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
@@ -130,7 +148,7 @@ class QueueList(RowList):
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
-        self._message = "" if total else "no samples found: press 1 to show all, / to search again"
+        self._message = "" if total else RowText.NO_SAMPLES.text()
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
@@ -178,6 +196,6 @@ class QueueList(RowList):
 
 def describe_entry(entry: QueueEntry, *, with_state: bool = True) -> str:
     """Describe a sample for the line below the queue. The returned text is not sanitized."""
-    state = STATE_NAMES[entry.state] if with_state else ""
-    count = format_count(entry.annotations, "annotation")
+    state = STATE_NAMES[entry.state].text() if with_state else ""
+    count = RowText.COUNT.text(count=entry.annotations)
     return " · ".join(part for part in (str(entry.key), state, count, entry.group) if part)

@@ -17,11 +17,11 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.editor import citations
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import SAMPLE, Note
-from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.sample import item_rows
 from tui_annotate.tui.text.painter import GUTTER
+from tui_annotate.tui.widgets.header_bar import SaveState
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
 REPORT, DOCUMENT = "r|7|run1", "d|7|doc-b"
@@ -80,13 +80,13 @@ async def test_a_key_walks_the_citations_and_opens_their_documents(folder: Path)
             assert words in person.line()
         await person.press("c c")
         assert person.draft.pointers[Side.SOURCE].document == 1
-        assert citations.CITED_HERE in person.shown()
-        assert citations.NOT_CITED_HERE not in person.shown()
+        assert citations.CitationText.CITED_HERE.text() in person.shown()
+        assert citations.CitationText.NOT_CITED_HERE.text() not in person.shown()
         await person.press("c")
         assert "[lost]" in person.line()
         assert person.said().kind == "warning"
         await person.press("d")
-        assert citations.NOT_CITED_HERE in person.shown()
+        assert citations.CitationText.NOT_CITED_HERE.text() in person.shown()
 
 
 async def test_the_mark_of_the_citation_in_hand_stands_out(folder: Path) -> None:
@@ -209,7 +209,7 @@ async def test_citations_are_walked_through_the_whole_report(folder: Path) -> No
             await person.press("c")
             found.append(here(person))
         assert found == ids
-        assert item_rows.CITES_NOTHING in person.shown()
+        assert item_rows.ItemMessage.NO_CITATION.text() in person.shown()
         await person.press("c")
         assert person.said().code is MessageCode.LAST_CITATION
         await person.press("C")
@@ -223,7 +223,7 @@ async def test_both_sides_are_marked_and_what_another_document_holds_is_told(fol
         (mark,) = person.annotations
         assert {anchor.side for anchor in mark.anchors} == set(Side)
         await person.press("d")
-        assert item_rows.TEXT_MISSING in person.shown()
+        assert item_rows.ItemMessage.NO_TEXT.text() in person.shown()
         assert re.search(r": doc-[ab]\b", person.shown())
         assert " 0." not in person.shown()
 
@@ -232,7 +232,7 @@ async def test_a_passage_that_is_selected_goes_with_the_digit(folder: Path) -> N
     """With the words that were selected before; without any it stands alone, undone and redone."""
     async with open_app(folder, sample=SENTENCE[0]) as person:
         await person.press("home v tab home . 1")
-        assert f"✓ {SAVED_STATE}" in person.shown()
+        assert f"✓ {SaveState.SAVED.text()}" in person.shown()
         whole = person.draft.text(Side.SOURCE)
         ((claim, evidence),), _ = stored(person)
         assert claim.span.of(person.draft.text(Side.SUMMARY)) == "Crabs"
@@ -256,8 +256,8 @@ async def test_a_report_without_texts_says_that_of_what_a_sentence_cites(tmp_pat
     report = Collection(texts={}).report()
     folder = make_workspace(tmp_path / "space", labels=LABELS, samples=[report])
     async with open_app(folder, sample=REPORT) as person:
-        assert citations.CITED_TEXT_MISSING in person.shown()
-        assert citations.NOT_CITED_HERE not in person.shown()
+        assert citations.CitationText.CITED_TEXT_MISSING.text() in person.shown()
+        assert citations.CitationText.NOT_CITED_HERE.text() not in person.shown()
         assert person.screen.query_one("#source-title", PaneTitle)._right == ""
         assert person.line().count("1") == 2  # the digit and the sentence
         assert "," not in person.line()  # nor that there is no evidence

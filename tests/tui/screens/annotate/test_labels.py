@@ -17,9 +17,9 @@ from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.tui.dialogs.news import NewsDialog
-from tui_annotate.tui.screens.annotate.saving import NOT_SAVED
 from tui_annotate.tui.screens.sample import rows
 from tui_annotate.tui.store_thread import StoreJob
+from tui_annotate.tui.widgets.header_bar import SaveState
 
 INTRINSIC: LabelPath = ("Unwanted", "Intrinsic")
 EXTRINSIC: LabelPath = ("Unwanted", "Extrinsic")
@@ -87,8 +87,8 @@ async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Pa
         assert person.said().kind == "error"
         assert "Benign" in person.line()
         assert "Odd" in person.line()
-        assert person.screen.saves.state == NOT_SAVED
-        assert NOT_SAVED in person.shown()
+        assert person.screen.saves.state is SaveState.NOT_SAVED
+        assert SaveState.NOT_SAVED.text() in person.shown()
         assert "Odd" in person.shown()
         assert bar(person)[2] == "Odd"
         assert (person.draft.claim, person.draft.evidence) == (claim, evidence)

@@ -14,7 +14,7 @@ from tui_annotate.editor.key_map import HelpGroup
 from tui_annotate.editor.key_state import KeyState
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.screens.sample.panes import find_hits
-from tui_annotate.tui.screens.sample.signals import LOADING
+from tui_annotate.tui.screens.sample.signals import SignalMessage
 from tui_annotate.tui.widgets.annotation_list import AnnotationList
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 from tui_annotate.tui.widgets.label_bar import LabelBar
@@ -253,7 +253,7 @@ async def test_without_vectors_the_assist_works_and_says_so(folder: Path) -> Non
     """The reason stands over the source where matches are not listed."""
     async with open_app(folder) as person:
         assert ": this is a test" in person.shown()
-        assert LOADING not in person.shown()
+        assert SignalMessage.LOADING_VECTORS.text() not in person.shown()
 
 
 async def test_a_former_note_is_taken_in_few_keys(folder: Path) -> None:

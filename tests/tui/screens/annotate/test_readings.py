@@ -235,7 +235,7 @@ async def test_nothing_handed_out_is_told(folder: Path) -> None:
         strips = app.screen._compositor.render_strips()
         text = "".join(segment.text for strip in strips for segment in strip)
         assert app.sample_screen.open_sample is None
-        assert AnnotateScreen.no_sample.partition(":")[0] in text
+        assert AnnotateScreen.no_sample.text().partition(":")[0] in text
         await pilot.press("q")
         await pilot.pause()
     assert app.return_code == 0

@@ -17,8 +17,8 @@ from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.tui.screens.annotate.saving import NOT_SAVED, SAVED_STATE
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
+from tui_annotate.tui.widgets.header_bar import SaveState
 
 
 class Post:
@@ -213,7 +213,7 @@ async def test_a_full_disk_is_told_and_the_draft_is_there_again(folder: Path) ->
         assert person.said().kind == "error"
         assert "the disk is full" in person.line()
         assert "make room" in person.line()
-        assert f"✗ {NOT_SAVED}" in person.shown()
+        assert f"✗ {SaveState.NOT_SAVED.text()}" in person.shown()
         assert not person.annotations
         await person.press("enter")
         assert person.said().kind == "warning"
@@ -222,7 +222,7 @@ async def test_a_full_disk_is_told_and_the_draft_is_there_again(folder: Path) ->
         await person.press("2")
         (known,) = person.annotations
         assert known.claim[0].span.of(person.draft.text(Side.SUMMARY)) == "15 million pounds"
-        assert f"✓ {SAVED_STATE}" in person.shown()
+        assert f"✓ {SaveState.SAVED.text()}" in person.shown()
 
 
 async def test_a_refused_edit_after_a_conflict_shows_what_stands_there(folder: Path) -> None:

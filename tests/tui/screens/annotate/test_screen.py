@@ -17,7 +17,7 @@ from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import ANNOTATION, Note
 from tui_annotate.tui.screens.annotate import loader
-from tui_annotate.tui.screens.annotate.saving import SAVED_STATE
+from tui_annotate.tui.widgets.header_bar import SaveState
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Pat
         assert " u " in person.line()
         assert " m " in person.line()
         assert " e " in person.line()
-        assert f"✓ {SAVED_STATE}" in person.shown()
+        assert f"✓ {SaveState.SAVED.text()}" in person.shown()
         await person.press("down")
     async with open_app(folder, sample="") as person:
         assert claims(person) == [("It cost 15 million pounds to make.", "Intrinsic", 0)]

@@ -141,7 +141,7 @@ async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> N
         report = describe_group_status(draft, group)
         assert report.startswith(describe_group_status(draft, bare))
         assert report != describe_group_status(draft, bare)
-        assert DIFFERENCES[DifferenceKind.EVIDENCE] not in report
+        assert DIFFERENCES[DifferenceKind.EVIDENCE].text() not in report
 
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:

@@ -137,7 +137,7 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         assert "✓" in reviewer.shown().splitlines()[0]
         await reviewer.press("c c x")
         assert reviewer.question == REFUSING
-        assert f"1  {WHY[RejectionReason.SLIP]}" in reviewer.shown()
+        assert f"1  {WHY[RejectionReason.SLIP].text()}" in reviewer.shown()
         await reviewer.press("tab")  # means nothing while a reason is asked for
         assert reviewer.question == REFUSING
         await reviewer.press("2")
@@ -591,7 +591,7 @@ async def test_nothing_to_review_is_said(tmp_path: Path) -> None:
     )
     async with app.run_test(size=(80, 24)) as pilot:
         reviewer = review_app.Reviewer(app, pilot)
-        while ReviewScreen.no_sample[:60] not in reviewer.shown():
+        while ReviewScreen.no_sample.text()[:60] not in reviewer.shown():
             await pilot.pause(0.001)
         await pilot.press("q")
 
@@ -617,7 +617,7 @@ async def test_annotators_learn_how_theirs_was_settled(folder: Path) -> None:
         shown = person.shown()
         assert 'Extrinsic "loved by families"' in shown
         assert 'Intrinsic "loved by families"' in shown
-        assert WHY[RejectionReason.GUIDELINE] in shown
+        assert WHY[RejectionReason.GUIDELINE].text() in shown
         marks_of_rows = [line.strip("│ ")[:1] for line in shown.splitlines()]
         assert [marks_of_rows.count(mark) for mark in "✗✓+"] == [2, 1, 1]
         for name in ("ben", "rev"):

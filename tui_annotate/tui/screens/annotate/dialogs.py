@@ -12,6 +12,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
 from tui_annotate.editor.effects import Effect, Open, OpenNote, Page
 from tui_annotate.editor.press import finish_note
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
 from tui_annotate.tui.label_colors import label_slot
@@ -23,7 +24,17 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.session import AnnotatorSession
 
-_NO_REQUEST = "This sample has no request (a question that the summary answers)."
+
+class PageText(ScreenMessage):
+    """Titles and texts of the pages about a sample, and the hint in the note line."""
+
+    REQUEST = "Request"
+    NO_REQUEST = "This sample has no request (a question that the summary answers)."
+    GUIDELINES = "Guidelines"
+    NO_GUIDELINES = "This dataset has no guidelines."
+    NOTE_HINT = "your text"
+
+
 _PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
 
@@ -43,7 +54,8 @@ class NoteLine:
 
     def open(self, text: str) -> None:
         line = self._screen.note_input
-        line.begin(text, suggestions=self._complete, past=self._former, placeholder="your text")
+        hint = PageText.NOTE_HINT.text()
+        line.begin(text, suggestions=self._complete, past=self._former, placeholder=hint)
         line.screen.add_class("-note")
         line.focus()
 
@@ -169,8 +181,11 @@ class SampleDialogs:
         before = [page for page in more if page.first]
         pages = [
             *before,
-            TextPage("Request", request or _NO_REQUEST),
-            TextPage("Guidelines", open_sample.guidelines or "This dataset has no guidelines."),
+            TextPage(PageText.REQUEST.text(), request or PageText.NO_REQUEST.text()),
+            TextPage(
+                PageText.GUIDELINES.text(),
+                open_sample.guidelines or PageText.NO_GUIDELINES.text(),
+            ),
             *(page for page in more if not page.first),
         ]
         usual = 0 if request or before else 1

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from textual import events
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Damaged, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor import completion, single_document
@@ -33,6 +33,7 @@ from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
+from tui_annotate.tui.workspace_texts import no_workspace_error
 
 if TYPE_CHECKING:
     from tui_annotate.storage.log.adjudications import WorkLock
@@ -281,7 +282,7 @@ class SampleLoader:
     def open(self, key: SampleKey) -> ShownSample:
         session = self._screen.session
         if session is None:
-            raise Unavailable("no workspace is open")
+            raise no_workspace_error()
         ahead = self._valid_prefetch()
         open_sample = (ahead and ahead.desks.get(key)) or self.source.open(session, key)
         self._notify_features(session, open_sample)

@@ -9,7 +9,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.comments import quote_annotation
 from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import Sample
-from tui_annotate.editor.review.state import WHY
+from tui_annotate.editor.review.state import describe_reason
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.words import describe_labels, quote_text
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow
@@ -93,7 +93,7 @@ def _describe_refusal(refusal: Annotation | None) -> str:
     settled = refusal.settled if refusal else None
     if settled is None:
         return OutcomeMessage.REPLACED.text()
-    reason = WHY.get(settled.reason, "")
+    reason = describe_reason(settled.reason)
     note = quote_text(settled.note, cells=_QUOTE) if settled.note else ""
     given = ", ".join(part for part in (reason, note) if part)
     return OutcomeMessage.REFUSED.text(reason=given or OutcomeMessage.NO_REASON.text())

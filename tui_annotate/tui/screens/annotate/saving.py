@@ -45,6 +45,7 @@ from tui_annotate.editor.words import (
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.sample.feature import FinishedSample, FoundSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
+from tui_annotate.tui.widgets.header_bar import SaveState
 
 if TYPE_CHECKING:
     from tui_annotate.domain.samples import Sample, SampleKey
@@ -52,10 +53,6 @@ if TYPE_CHECKING:
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
-
-SAVED_STATE: Final = "saved"
-SAVING_STATE: Final = "saving"
-NOT_SAVED: Final = "not saved"  # the status line shows the reason
 
 Found = TypeVar("Found")
 _Reloaded = tuple["ShownSample", Mapping[LabelPath, LabelPath]]
@@ -81,20 +78,20 @@ class SaveController:
         self._screen = screen
         self.saver = StoreThread(screen.post_message)
         self.stopwatch = Stopwatch()
-        self.state = ""
+        self.state: SaveState | None = None
         self.busy = False
         self.take_over = self.take_over_desk
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
         self.saver.answer(message)
-        if self.state == SAVING_STATE and not self.saver.shown:
-            self.state = SAVED_STATE
+        if self.state == SaveState.SAVING and not self.saver.shown:
+            self.state = SaveState.SAVED
             self._screen.show_draft()
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
-        self.state = SAVING_STATE
+        self.state = SaveState.SAVING
         self.saver.send(job)
 
     def send_timed(
@@ -140,8 +137,8 @@ class SaveController:
         if self._screen.read_only and isinstance(error, ReadOnly):
             return
         self._screen.forget_keys()
-        if self.state == SAVING_STATE:
-            self.state = ""
+        if self.state == SaveState.SAVING:
+            self.state = None
         is_conflict = isinstance(error, Conflict)
         self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
 
@@ -149,7 +146,7 @@ class SaveController:
         """Show in the header that the store refused a save, and drop the keys pressed since."""
         self._screen.forget_keys()
         self.busy = busy
-        self.state = NOT_SAVED
+        self.state = SaveState.NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
         if draft:
@@ -277,7 +274,7 @@ class SaveController:
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
         self._screen.forget_keys()
-        self.state = NOT_SAVED
+        self.state = SaveState.NOT_SAVED
         if not isinstance(error, Conflict):
             self._return_refused(draft, annotation, describe_error(error))
             return

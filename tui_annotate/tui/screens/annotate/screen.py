@@ -8,16 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.queue_orders import BY_SOURCE, INGESTED, ByScore, ScoreDirection, by_score
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
 from tui_annotate.editor.effects import Effect, Open, Page
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.screens.annotate.features import ANNOTATE_FEATURES
 from tui_annotate.tui.screens.annotate.features.suggestions import Suggestions
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.annotate.saving import AnnotationSaves
 from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+from tui_annotate.tui.workspace_texts import WorkspaceText, no_workspace_error
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,12 +39,12 @@ class SampleQueue:
     @property
     def _session(self) -> AnnotatorSession:
         if self._screen.session is None:
-            raise Unavailable("no workspace is open")
+            raise no_workspace_error()
         return self._screen.session
 
     def open(self, *, ordering: bool = False) -> None:
         """Show the list of samples; with `ordering`, ask for an order of the samples first."""
-        from tui_annotate.tui.screens.queue import QUEUE, QueueScores, QueueScreen
+        from tui_annotate.tui.screens.queue import QUEUE, QueueMessage, QueueScores, QueueScreen
 
         at = self._screen.current
         if at is None:
@@ -63,7 +64,7 @@ class SampleQueue:
             find=session.annotate.find,
             position=open_sample.position,
             current=current,
-            leave="quit",
+            leave=QueueMessage.QUIT,
             listing=replace(QUEUE, locked=open_sample.locked),
             scores=scores if session.machines else None,
         )
@@ -133,10 +134,7 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
-    no_sample: ClassVar[str] = (
-        "No samples assigned to you (q quits):"
-        " tui-annotate ingest FILE imports samples, tui-annotate assignments create assigns them"
-    )
+    no_sample: ClassVar[ScreenMessage] = WorkspaceText.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:
         super().__init__(close, SampleSource())

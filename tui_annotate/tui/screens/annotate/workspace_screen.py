@@ -33,6 +33,7 @@ from tui_annotate.editor.key_map import KeyMap, key_label, table_key
 from tui_annotate.editor.key_state import READING, SELECTING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
 from tui_annotate.editor.navigation import show
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import DRAFT, HINT, WARNING
 from tui_annotate.plugins import registry
@@ -124,7 +125,7 @@ class WorkspaceScreen(SampleScreen):
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
-    no_sample: ClassVar[str] = ""
+    no_sample: ClassVar[ScreenMessage]
 
     open_queue: Callable[[], None]
 

@@ -21,11 +21,16 @@ _DEPTH: Final = 3  # topic, run, leaf
 
 
 class CollectionMessage(ScreenMessage):
+    HELP_TITLE = "Keys of the collection screen"
     LOADING = "Loading…"
     NO_ITEMS = "No items of this kind are assigned to you"
     ALL_ANNOTATED = "All {items} are annotated"
     TITLE = "COLLECTION {dataset}"
     PROGRESS = "{done}/{total} {items}"
+    REPORTS = "reports"
+    DOCUMENTS = "documents"
+    CITATIONS = "citations"
+    SENTENCES = "sentences"
 
 
 class TreeRow(NamedTuple):

@@ -34,7 +34,7 @@ from tui_annotate.tui.screens.collection.rows import (
     describe_counts,
 )
 from tui_annotate.tui.widgets.draft_line import DraftLine
-from tui_annotate.tui.widgets.key_line import KeyLine
+from tui_annotate.tui.widgets.key_line import KeyLine, help_pair
 from tui_annotate.tui.widgets.label_bar import LabelBar
 from tui_annotate.tui.widgets.pane_title import PaneTitle
 
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 MODES: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
 NAMES: Final = {
-    SampleKind.REPORT: "reports",
-    SampleKind.DOCUMENT: "documents",
-    SampleKind.CITATION: "citations",
+    SampleKind.REPORT: CollectionMessage.REPORTS,
+    SampleKind.DOCUMENT: CollectionMessage.DOCUMENTS,
+    SampleKind.CITATION: CollectionMessage.CITATIONS,
 }
-COUNTED: Final = NAMES | {SampleKind.CITATION: "sentences"}
+COUNTED: Final = NAMES | {SampleKind.CITATION: CollectionMessage.SENTENCES}
 
 
 ACTIONS: Final = (
@@ -120,7 +120,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
-        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE))
+        self.query_one(KeyLine).show(key_line(ACTIONS, KEY_LINE), last=help_pair())
         self.reading = False
         self._show()
         self._read()
@@ -216,12 +216,12 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         topics = self._tree.below.get((), ())
         done, total = sum(row.done for row in topics), sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
-        items = COUNTED[self._kind]
+        items = COUNTED[self._kind].text()
         progress = CollectionMessage.PROGRESS.text(done=done, total=total, items=items)
         name = CollectionMessage.TITLE.text(dataset=self._current.dataset)
         title.show(name, [progress if topics else ""], focused=True)
         options = [
-            (str(at), NAMES[mode], False, mode is self._kind, -1)
+            (str(at), NAMES[mode].text(), False, mode is self._kind, -1)
             for at, mode in enumerate(MODES, 1)
             if mode in self._modes
         ]
@@ -312,14 +312,14 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             return
         free(self)
         if key is None:
-            message = CollectionMessage.ALL_ANNOTATED.text(items=NAMES[self._kind])
+            message = CollectionMessage.ALL_ANNOTATED.text(items=NAMES[self._kind].text())
             self.query_one(DraftLine).show(message, kind="hint")
         else:
             self.dismiss(key)
 
     def action_help(self) -> None:
         self.app.push_screen(
-            HelpDialog(help_groups(ACTIONS), legend=LEGEND, title="Keys of the collection screen")
+            HelpDialog(help_groups(ACTIONS), legend=LEGEND, title=CollectionMessage.HELP_TITLE)
         )
 
     def action_close(self, wish: str) -> None:

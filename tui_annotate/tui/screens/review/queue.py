@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.tui.widgets.queue_rows import QueueEntry, describe_entry
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ class ReviewQueueMessage(ScreenMessage):
     OPEN = "{count} open"
     QUESTIONS = "{count} unanswered"
     INCOMPLETE = "{done} of {all} complete"
+    CONFLICTS = Plural("{count:,} conflict", "{count:,} conflicts")
+    PEOPLE = Plural("{count:,} person", "{count:,} people")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,12 @@ class ReviewQueue:
         self._order = self._sorted_by = CONFLICTS
 
     def open(self) -> None:
-        from tui_annotate.tui.screens.queue import QueueListing, QueueScores, QueueScreen
+        from tui_annotate.tui.screens.queue import (
+            QueueListing,
+            QueueMessage,
+            QueueScores,
+            QueueScreen,
+        )
         from tui_annotate.tui.widgets.queue_rows import GroupColumn
 
         def page(
@@ -81,10 +87,10 @@ class ReviewQueue:
             page,
             find=session.annotate.find,
             current=current,
-            leave="quit",
+            leave=QueueMessage.QUIT,
             listing=QueueListing(
                 ReviewQueueMessage.TITLE.text(),
-                group=GroupColumn(ReviewQueueMessage.COLUMN.text(), _WAITING_CELLS),
+                group=GroupColumn(ReviewQueueMessage.COLUMN, _WAITING_CELLS),
                 describe=_describe,
             ),
             scores=scores if session.machines else None,
@@ -159,9 +165,9 @@ def _queue_row(row: QueuedSample) -> _ReviewRow:
         asked,
         ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
         ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
-        format_count(row.conflicts, "conflict"),
+        ReviewQueueMessage.CONFLICTS.text(count=row.conflicts),
         ReviewQueueMessage.NEARLY.text(count=row.nearly) if row.nearly else "",
-        format_count(row.annotators, "person", "people"),
+        ReviewQueueMessage.PEOPLE.text(count=row.annotators),
         own,
     )
     waiting = ", ".join(filter(None, parts))

@@ -7,7 +7,6 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.line_text import cut, line_text, text_width
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.glyphs import (
     AGREED,
@@ -23,7 +22,7 @@ from tui_annotate.editor.glyphs import (
 )
 from tui_annotate.editor.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.editor.review.words import describe_group_status, describe_refusal
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.editor.words import quote_text
 from tui_annotate.methods.adjudication import GroupDecision, GroupStatus
 from tui_annotate.tui.row_widgets import Words, wrap_words
@@ -46,7 +45,7 @@ class ReviewMessage(ScreenMessage):
     OWN = "your own: {labels}"
     SOURCES_LOST = "its candidate was deleted, or is not complete now"
     POSITION = "group {number}/{count}"
-    POSITIONS = "{positions}, {open} open"
+    POSITIONS = Plural("{count:,} group, {open} open", "{count:,} groups, {open} open")
     OWN_ANNOTATION = "your own"
     ACCEPTED_BEFORE = "accepted, no candidate now"
     EVIDENCE = "{count} evidence"
@@ -57,6 +56,10 @@ class ReviewMessage(ScreenMessage):
     CHANGED = "changed since adjudication: {people}"
     EDITED = "edited after adjudication: {people}"
     OWN_WORDS = "other reason"
+    NOTES_PAGE = "Notes"
+    NOTE_OF = "{people}: {note}"
+    AN_ANNOTATOR = "an annotator"
+    A_REVIEWER = "a reviewer"
     NEXT_CANDIDATES = "more"
     THREAD_TITLE = "Annotator's question about this sample"
     THREAD_TITLE_ONE_MORE = "Annotator's question about this sample · 1 more question is unanswered"
@@ -78,8 +81,7 @@ _STATUS_SIGNS = {
     GroupStatus.NEARLY: NEARLY,
     GroupStatus.CONFLICT: CONFLICT,
 }
-_FURTHER = ReviewMessage.NEXT_CANDIDATES.text()
-_FURTHER_CELLS = len(_FURTHER) + 7  # with its digit and the space after it
+_FURTHER_CELLS = 7  # cells of the option for further candidates without its text
 LONGEST: Final = 44
 """Maximum width of a candidate annotation in the label bar, in cells."""
 _LONGEST = 400  # maximum characters of a text in a list
@@ -97,10 +99,12 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     candidates = draft.candidates[first : first + 9]
     several = len({candidate.claim for candidate in draft.candidates}) > 1
     further = len(draft.candidates) > 9
+    further_text = ReviewMessage.NEXT_CANDIDATES.text()
     in_a_row = max((len(candidates) + further + 1) // 2, 1)
     available = min((cells - 1) // in_a_row - _AROUND, LONGEST)
     if available < _LEAST_CELLS and rows > 2:
-        available = (cells - 1 - further * _FURTHER_CELLS) // -(-len(candidates) // rows) - _AROUND
+        further_cells = text_width(further_text) + _FURTHER_CELLS if further else 0
+        available = (cells - 1 - further_cells) // -(-len(candidates) // rows) - _AROUND
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
         front = OPENS_MORE if at == draft.candidate else ""
         front += REFUSED if draft.refusal_of(candidate) else ""
@@ -114,7 +118,7 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
             text = f"{text} {quote_text(words, cells=left)}"
         options.append((option.digit, text, False, option.chosen, slot_of(draft, candidate.labels)))
     if further:
-        options.append(("0", _FURTHER, False, False, -1))
+        options.append(("0", further_text, False, False, -1))
     return options, "", False
 
 
@@ -141,8 +145,7 @@ def titles(
     rating = f"{rating} {NOTED}".strip() if commented else rating
     name = item_rows.name(draft, name)
     if draft.position is None:
-        known = format_count(len(positions), "group")
-        counts = ReviewMessage.POSITIONS.text(positions=known, open=draft.count_open())
+        counts = ReviewMessage.POSITIONS.text(count=len(positions), open=draft.count_open())
         return Title(name, (counts if positions else "", rating), right)
     lost = draft.has_lost_sources(draft.position)
     own = (ReviewMessage.ACCEPTED_BEFORE if lost else ReviewMessage.OWN_ANNOTATION).text()

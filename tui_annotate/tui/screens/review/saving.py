@@ -129,7 +129,7 @@ def review_sample_of(open_sample: ShownSample) -> ReviewSample:
 
     if isinstance(open_sample, ReviewSample):
         return open_sample
-    raise TypeError(f"{open_sample.sample.key} was not opened for review")
+    raise TypeError(open_sample.sample.key)
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
@@ -388,7 +388,8 @@ class ReviewSaves:
         done, found = answer
         open_sample, key = found.open_sample, done.key
         here = screen.open_sample is not None and screen.open_sample.sample.key == key
-        fields = {"done": UNDONE.get(done.undone, done.undone), "action": done.undone}
+        known = UNDONE.get(done.undone)
+        fields = {"done": known.text() if known else done.undone, "action": done.undone}
         draft = self._draft
         code = ReviewText.REVIEW_REDONE_ELSEWHERE if redo else ReviewText.REVIEW_UNDONE_ELSEWHERE
         message = StatusMessage(code, {**fields, "sample": key}, SAVED)

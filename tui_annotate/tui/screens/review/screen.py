@@ -25,6 +25,7 @@ from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.editor.review.state import CONFIRMING, REOPENING, ReviewDraft
 from tui_annotate.editor.review.words import draft_line
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import RATING, Draft
 from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.row_widgets import WordsList
@@ -82,9 +83,13 @@ class AnnotatorThreads(ThreadFeature):
             waiting = [thread for thread in threads if thread.waiting]
             thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
             self._left = max(more, 0)
-            names = {thread.person: "an annotator"}
+            names = {thread.person: ReviewMessage.AN_ANNOTATOR.text()}
             lines = [
-                (names.get(each.author, "a reviewer"), format_minute(each.at), each.text)
+                (
+                    names.get(each.author, ReviewMessage.A_REVIEWER.text()),
+                    format_minute(each.at),
+                    each.text,
+                )
                 for each in thread.remarks
             ]
             if thread.annotation:
@@ -117,9 +122,10 @@ class AnnotatorNotes(Feature):
         if not noted or not isinstance(draft, ReviewDraft):
             return ()
         text = "\n\n".join(
-            f"{draft.describe_people([letter])}: {comment}" for letter, comment in noted
+            ReviewMessage.NOTE_OF.text(people=draft.describe_people([letter]), note=comment)
+            for letter, comment in noted
         )
-        return [TextPage("Notes", text, shown=True)]
+        return [TextPage(ReviewMessage.NOTES_PAGE.text(), text, shown=True)]
 
 
 _TALL_ROWS = 20  # minimum rows of a window for a third row of options
@@ -138,7 +144,7 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
 
 
 class ReviewScreen(WorkspaceScreen):
-    no_sample: ClassVar[str] = ReviewMessage.NO_SAMPLE.text()
+    no_sample: ClassVar[ScreenMessage] = ReviewMessage.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:
         source = ReviewSource()
@@ -220,15 +226,13 @@ class ReviewScreen(WorkspaceScreen):
         digits = f"1-{count}" if count > 1 else "1"
         question = draft.pending.kind if draft.pending else ""
         if draft.state == REVIEWING:
-            pairs = keys.line(REVIEWING, digits=digits)
-            two = all(map(draft.sample.side, Side))
-            means = {
-                "rival": count > 0,
-                "candidate": count > 0,
-                "rating": bool(draft.scale),
-                "other text": two,
+            works = {
+                "option.choose": count > 0,
+                "sample.rate": bool(draft.scale),
+                "pane.other": all(map(draft.sample.side, Side)),
             }
-            return [pair for pair in pairs if means.get(pair[1], True)]
+            without = [action_id for action_id, does in works.items() if not does]
+            return keys.line(REVIEWING, digits=digits, without=without)
         if question in ("", "child", "evidence"):
             return super().key_pairs(draft, keys)
         return keys.line(draft.state, question=question, digits=digits)

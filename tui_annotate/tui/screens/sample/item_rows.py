@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.report_collections import RATED_KINDS, report_id
@@ -33,14 +33,14 @@ class ItemMessage(ScreenMessage):
     NO_CITATION_PAGE = "This sentence cites no document."
     NO_CITATIONS_PAGE = "This report cites no document."
     NO_TEXT_PAGE = "The text of this document is not available: the report was imported without it."
+    DOCUMENT_PAGE = "Document"
+    DOCUMENTS_PAGE = "Documents"
+    RATING_TITLE = "Rating"
     NOT_RATED = "not rated"
     RATING_PAGE = "# Rating\n{rating}"
     RATING_PAGE_WITH_COMMENT = "# Rating\n{rating}\n\n# Comment\n{comment}"
     CITED_BY = "# Cited by\n{runs}"
 
-
-CITES_NOTHING: Final = ItemMessage.NO_CITATION.text()
-TEXT_MISSING: Final = ItemMessage.NO_TEXT.text()
 
 _NAME = 16  # maximum cells of a side's name before further text
 _RATING = 20  # maximum cells of a rating in a title
@@ -114,10 +114,10 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
         name = f"{name} {keys.index(sample.key) + 1}/{len(keys)}"
     docid, documents = _docid(sample), sample.side(Side.SOURCE)
     if not docid:
-        return usual._replace(name=name, notes=(CITES_NOTHING,), right="")
+        return usual._replace(name=name, notes=(ItemMessage.NO_CITATION.text(),), right="")
     if not documents:
         name = f"{name} {docid}"
-        return usual._replace(name=name, notes=(TEXT_MISSING,), right="")
+        return usual._replace(name=name, notes=(ItemMessage.NO_TEXT.text(),), right="")
     return usual._replace(name=f"{name} {documents[0].title or docid}")
 
 
@@ -144,15 +144,16 @@ def item_pages(open_sample: ShownSample) -> list[TextPage]:
     sample, assignment = open_sample.sample, open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
-    page = TextPage("Document", _document(sample))
+    page = TextPage(ItemMessage.DOCUMENT_PAGE.text(), _document(sample))
     if sample.kind is SampleKind.REPORT:
         listing = citations.format_listing(sample, urls(sample))
-        page = TextPage("Documents", listing or ItemMessage.NO_CITATIONS_PAGE.text())
+        text = listing or ItemMessage.NO_CITATIONS_PAGE.text()
+        page = TextPage(ItemMessage.DOCUMENTS_PAGE.text(), text)
     with_comment, without = ItemMessage.RATING_PAGE_WITH_COMMENT, ItemMessage.RATING_PAGE
     text = (with_comment if assignment.comment else without).text(
         rating=assignment.rating or ItemMessage.NOT_RATED.text(), comment=assignment.comment
     )
-    return [page, TextPage("Rating", text)]
+    return [page, TextPage(ItemMessage.RATING_TITLE.text(), text)]
 
 
 def urls(sample: Sample) -> Mapping[str, str]:

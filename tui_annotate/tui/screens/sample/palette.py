@@ -8,7 +8,9 @@ from functools import partial
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from tui_annotate.editor.key_map import shown_keys
+from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.tui.palette import NAMES
+from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.tui.screens.sample.screen import SampleScreen
 
 
@@ -19,7 +21,7 @@ class ActionProvider(Provider):
     def _sample_screen(self) -> SampleScreen:
         screen = self.screen
         if not isinstance(screen, SampleScreen):
-            raise TypeError(f"{type(screen).__name__} has no actions")
+            raise TypeError(type(screen).__name__)
         return screen
 
     def _commands(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
@@ -29,10 +31,13 @@ class ActionProvider(Provider):
         for action in keys.actions if keys and draft else ():
             may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
             if draft and may and action.listed and draft.state in action.states:
-                about = " · ".join(filter(None, (action.group, shown_keys(action.keys))))
+                about = " · ".join(
+                    filter(None, (screen_text(action.group), shown_keys(action.keys)))
+                )
                 yield action.words(draft.state), action.id, partial(screen.do, action.id), about
         for name in NAMES:
-            yield f"theme {name}", "", partial(screen.use_theme, name), screen.theme_help
+            theme = SampleMessage.THEME.text(name=name)
+            yield theme, "", partial(screen.use_theme, name), screen.theme_help.text()
 
     async def discover(self) -> Hits:
         for text, _, call, about in self._commands():

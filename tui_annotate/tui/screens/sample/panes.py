@@ -34,9 +34,11 @@ from tui_annotate.editor.effects import (
     SelectWord,
     SwapEnds,
 )
+from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
+from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
@@ -255,8 +257,9 @@ class PaneController:
 
         assist, worker = load(), get_current_worker()
         words = assist.prepare(sample, segments, vectors=False, words=self._assist)
+        loading = signals.SignalMessage.LOADING_VECTORS.text()
         if self._first_sample or not signals.is_quick(sample):
-            self._screen.app.call_from_thread(self.use_assist, number, words, signals.LOADING)
+            self._screen.app.call_from_thread(self.use_assist, number, words, loading)
         if worker.is_cancelled:
             return
         try:
@@ -268,7 +271,8 @@ class PaneController:
             self._screen.app.call_from_thread(self._call_later, again, number=number)
         except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
-            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=error.message)
+            reason, _ = error_texts(error)
+            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=reason)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
@@ -308,7 +312,9 @@ class PaneController:
         else:
             self._rank_again(draft)
         self._screen.show_draft()
-        if state != signals.LOADING:  # the vectors are wanted before the missing words
+        if (
+            state != signals.SignalMessage.LOADING_VECTORS.text()
+        ):  # the vectors are wanted before the missing words
             self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
@@ -342,7 +348,7 @@ class TextSearch:
             draft.hits, draft.searched = find_hits(draft.text(side), query), (query, side)
             draft.hit = 0
             screen.show_draft()
-            return f"{len(draft.hits)} found" if query else ""
+            return SampleMessage.FOUND.text(count=len(draft.hits)) if query else ""
 
         def ended(query: str | None) -> None:
             draft.hits = ()
@@ -353,7 +359,8 @@ class TextSearch:
             screen.show_draft()
 
         name = draft.tree.summary_title if side is Side.SUMMARY else draft.tree.source_title
-        dialog = FindDialog(self._query, search=search, title=f"Find in {name.lower()}")
+        title = SampleMessage.FIND_IN.text(side=name.lower())
+        dialog = FindDialog(self._query, search=search, title=title)
         screen.open_dialog(dialog, ended)
 
 

@@ -9,7 +9,6 @@ from typing import Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.people import Person, PersonKind
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Match, SampleKind, Side
 from tui_annotate.domain.spans import Span
@@ -19,7 +18,7 @@ from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.contrast import Place, TextContrast, match_pair
 from tui_annotate.editor.glyphs import SUGGESTED
 from tui_annotate.editor.key_map import KeyMap
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.editor.state import DECLINE, RATING, REASON, Draft, letter
 from tui_annotate.editor.words import (
     describe_anchor,
@@ -59,6 +58,17 @@ class SampleMessage(ScreenMessage):
     MISSING = "missing: {fields}"
     MATCHES_TITLE = "MATCHES"
     ANNOTATIONS_TITLE = "ANNOTATIONS"
+    FOUND = "{count} found"
+    THEME = "theme {name}"
+    THEME_OF_ACCOUNT = "View settings · saved for your account"
+    THEME_UNTIL_QUIT = "View settings · kept until you quit"
+    FIND_IN = "Find in {side}"
+    SUGGESTIONS = Plural("{count:,} suggestion", "{count:,} suggestions")
+    ANNOTATIONS = Plural("{count:,} annotation", "{count:,} annotations")
+    LETTERS_KEY = "letters"
+    WORD_KEY = "word"
+    ONE_WORD_KEY = "one word"
+    STOP_KEY = "stop"
     TOO_SMALL = "Too small: {columns} x {rows} needed"
 
 
@@ -66,7 +76,8 @@ def describe_open_suggestions(draft: Draft) -> str:
     if draft.suggestions_hidden:
         hidden = SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
         return hidden if draft.suggestions else ""
-    return format_count(number, "suggestion") if (number := len(draft.offered)) else ""
+    number = len(draft.offered)
+    return SampleMessage.SUGGESTIONS.text(count=number) if number else ""
 
 
 def _suggestion_rows(
@@ -137,11 +148,10 @@ class SuggestionMarks:
 _REASON = 28  # maximum cells of the names of labels to choose from
 _NAME = 16  # maximum cells of a side's name before a document's number
 _ZERO_WORDS = {  # the meaning of the digit 0, by the kind of the pending question
-    "reason": SampleMessage.OWN_WORDS.text(),
-    DECLINE: SampleMessage.OWN_WORDS.text(),
-    RATING: SampleMessage.NOT_RATED.text(),
+    "reason": SampleMessage.OWN_WORDS,
+    DECLINE: SampleMessage.OWN_WORDS,
+    RATING: SampleMessage.NOT_RATED,
 }
-_HINT_KEYS = (("letters", "word"), ("Enter", "one word"), ("Backspace", "stop"))
 
 
 def describe_reading(person: Person | None, *, practice: bool) -> str:
@@ -174,7 +184,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
     if pending.kind == "child":
         options.append(("0", SampleMessage.PARENT_ITSELF.text(), False, False, -1))
     elif pending.kind in _ZERO_WORDS:
-        options.append(("0", _ZERO_WORDS[pending.kind], False, False, -1))
+        options.append(("0", _ZERO_WORDS[pending.kind].text(), False, False, -1))
     return options, describe_labels([pending.path]) if pending.path else "", False
 
 
@@ -182,7 +192,11 @@ def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
     if draft.hints:
-        return _HINT_KEYS
+        return (
+            (SampleMessage.LETTERS_KEY.text(), SampleMessage.WORD_KEY.text()),
+            ("Enter", SampleMessage.ONE_WORD_KEY.text()),
+            ("Backspace", SampleMessage.STOP_KEY.text()),
+        )
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
         question = "evidence by hand"
@@ -215,7 +229,8 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     at = SampleMessage.SENTENCE if sentences else SampleMessage.NO_TEXT
     right = at.text(number=draft.segment(side) + 1, count=len(sentences))
     if side is Side.SUMMARY:
-        count = format_count(number, "annotation") if (number := len(draft.annotations)) else ""
+        number = len(draft.annotations)
+        count = SampleMessage.ANNOTATIONS.text(count=number) if number else ""
         notes = (count, describe_open_suggestions(draft), describe_split(draft))
         return Title(draft.tree.summary_title.upper(), notes, right)
     documents = draft.sample.side(side)

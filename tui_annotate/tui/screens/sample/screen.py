@@ -73,7 +73,7 @@ class SampleScreen(Screen[None]):
 
     ALLOW_SELECT: ClassVar[bool] = False
     AUTO_FOCUS: ClassVar[str | None] = ""
-    theme_help: ClassVar[str] = "View settings · saved for your account"
+    theme_help: ClassVar[SampleMessage] = SampleMessage.THEME_OF_ACCOUNT
 
     def __init__(self) -> None:
         super().__init__()
@@ -514,13 +514,13 @@ class SampleScreen(Screen[None]):
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
         focused, status = draft.focused_ranks[draft.side.other], self.panes.signals.text
-        if self.changed("match list", (found, focused, status)):
+        if self.changed("matches", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
         heading = SampleMessage.ANNOTATIONS_TITLE.text()
         self.query_one("#annotations-title", PaneTitle).show(heading, counted, focused=False)
         shown = draft.tree.version, draft.annotations, draft.offered, draft.focused, draft.editing
-        if self.changed("annotation list", shown):
+        if self.changed("annotations", shown):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft, self._listed))
 
     def _show_marks(self, draft: Draft, side: Side) -> None:

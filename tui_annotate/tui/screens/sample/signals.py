@@ -23,13 +23,11 @@ class SignalMessage(ScreenMessage):
     WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
-    LOADING_VECTORS = "loading vectors"
+    LOADING_VECTORS = "words only: loading vectors"
     UNKNOWN_WORDS = "words unknown to {embedder}"
     SEE_LOG = "{error}, see the log"
     BY = "by {signals}"
 
-
-LOADING: Final = SignalMessage.WORDS_ONLY.text(reason=SignalMessage.LOADING_VECTORS.text())
 
 QUICK_CHARACTERS: Final = 100_000
 """Maximum characters of a sample whose summary and source are compared automatically."""

@@ -7,12 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.glyphs import STATE_GLYPHS
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.tui.dialogs.legend import LegendEntry
-from tui_annotate.tui.screens.queue import QueueListing, QueueScreen
+from tui_annotate.tui.screens.queue import QueueFilter, QueueListing, QueueMessage, QueueScreen
 from tui_annotate.tui.widgets.queue_rows import QueueEntry
 
 if TYPE_CHECKING:
@@ -27,15 +26,16 @@ class ListingMessage(ScreenMessage):
     ANNOTATED = "annotated"
     ANNOTATED_BY = "annotated by {name}"
     NO_ANNOTATIONS = "no annotations"
-    ANNOTATIONS = "{annotations} by {people}"
+    ANNOTATIONS_BY = Plural("{count:,} annotation by {people}", "{count:,} annotations by {people}")
+    FILTER_HELP = "show all samples, or only samples with or without annotations"
+    PEOPLE = Plural("{count:,} person", "{count:,} people")
 
 
 _FILTERS: Final = (
-    ("all", frozenset[State]()),
-    (ListingMessage.ANNOTATED.text(), _MARKED),
-    (ListingMessage.NO_ANNOTATIONS.text(), _BARE),
+    QueueFilter(QueueMessage.ALL),
+    QueueFilter(ListingMessage.ANNOTATED, _MARKED),
+    QueueFilter(ListingMessage.NO_ANNOTATIONS, _BARE),
 )
-_FILTER_HELP: Final = "show all samples, or only samples with or without annotations"
 _LEGEND: Final = (
     LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "sample with annotations"),
     LegendEntry(((STATE_GLYPHS[State.NEW], "accent"),), "sample without annotations"),
@@ -60,18 +60,24 @@ def view_list(
         counted.text(name=name),
         _MARKED,
         describe=partial(_describe, name=name),
-        filter_help=_FILTER_HELP,
+        filter_help=ListingMessage.FILTER_HELP.text(),
         legend=_LEGEND,
     )
     find = browser.index.find
     return QueueScreen(
-        page, find=find, position=position, current=current, leave="quit", listing=listing
+        page,
+        find=find,
+        position=position,
+        current=current,
+        leave=QueueMessage.QUIT,
+        listing=listing,
     )
 
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
     count, workers = entry.annotations, getattr(entry, "workers", 0)
-    people = name or format_count(workers, "person", "people")
-    message = ListingMessage.ANNOTATIONS if count else ListingMessage.NO_ANNOTATIONS
-    words = message.text(annotations=format_count(count, "annotation"), people=people)
+    words = ListingMessage.NO_ANNOTATIONS.text()
+    if count:
+        people = name or ListingMessage.PEOPLE.text(count=workers)
+        words = ListingMessage.ANNOTATIONS_BY.text(count=count, people=people)
     return " · ".join(part for part in (str(entry.key), words, entry.group) if part)

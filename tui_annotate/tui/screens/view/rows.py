@@ -6,9 +6,8 @@ from typing import Final
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.line_text import cut, line_text, text_width
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.view.words import describe_annotation, describe_people
 from tui_annotate.editor.words import describe_labels
@@ -26,7 +25,9 @@ class ViewMessage(ScreenMessage):
     EVERYONE = "everyone"
     NO_WORK = "No annotators here"
     ANNOTATIONS_OF_ONE = "{shown} of {total} annotations, made by {name}"
-    ANNOTATIONS_OF_ALL = "{annotations} by {people}"
+    ANNOTATIONS_OF_ALL = Plural(
+        "{count:,} annotation by {people}", "{count:,} annotations by {people}"
+    )
     NO_ANNOTATIONS = "no annotations"
     NO_ANNOTATION_SHOWN = "No annotations"
     HOW_TO_FOCUS = "Press a, or move the cursor, to focus an annotation"
@@ -66,8 +67,8 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
         note = ViewMessage.ANNOTATIONS_OF_ONE.text(shown=here, total=total, name=name)
         return usual._replace(notes=(note,))
     message = ViewMessage.ANNOTATIONS_OF_ALL if total else ViewMessage.NO_ANNOTATIONS
-    counted, people = format_count(total, "annotation"), describe_people(draft)
-    return usual._replace(notes=(message.text(annotations=counted, people=people),))
+    note = message.text(count=total, people=describe_people(draft))
+    return usual._replace(notes=(note,))
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:

@@ -25,6 +25,7 @@ from tui_annotate.editor.effects import Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap, key_label, table_key
 from tui_annotate.editor.key_state import EDITING, READING, REVIEWING, SOURCE, VIEWING
 from tui_annotate.editor.messages import AnyMessage, Kind, MessageCode, make_message
+from tui_annotate.editor.screen_message import describe_error, screen_text
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.view import key_handlers
 from tui_annotate.editor.view.messages import ViewText
@@ -66,7 +67,7 @@ class ViewScreen(SampleScreen):
     """
 
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
-    theme_help = "View settings · kept until you quit"
+    theme_help = SampleMessage.THEME_UNTIL_QUIT
 
     def __init__(
         self,
@@ -149,8 +150,7 @@ class ViewScreen(SampleScreen):
             if key := find():
                 done = partial(self.begin, self.browser.open(key))
         except TuiAnnotateError as error:
-            words = " · ".join(filter(None, (error.message, error.hint)))
-            done = partial(self._show_failure, words, ERROR)
+            done = partial(self._show_failure, describe_error(error), ERROR)
         finally:
             self.app.call_from_thread(done)
 
@@ -220,7 +220,7 @@ class ViewScreen(SampleScreen):
         else:
             actions = (self._keys.action(key, state) for state in _WRITING_STATES)
             if name := next(filter(None, actions), ""):
-                self.perform(key_handlers.refuse(draft, self._keys.get(name).help))
+                self.perform(key_handlers.refuse(draft, screen_text(self._keys.get(name).help)))
             else:
                 self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
@@ -336,7 +336,7 @@ class ViewScreen(SampleScreen):
         title = self.query_one("#annotations-title", PaneTitle)
         name = rows.ViewMessage.ANNOTATIONS_TITLE.text()
         title.show(name, [str(count or "")], focused=False)
-        if self.changed("annotation list", (draft.annotations, draft.focused)):
+        if self.changed("annotations", (draft.annotations, draft.focused)):
             self.query_one(AnnotationList).show(rows.annotation_rows(draft))
         title = self.query_one("#about-title", PaneTitle)
         name = rows.ViewMessage.ABOUT_TITLE.text()

@@ -70,7 +70,7 @@ class OtherDocuments:
         draft, session = host.draft, host.session
         parent = self._report_of(draft) if draft else None
         if draft and wanted and parent and session:
-            host.run_in_thread("other documents", partial(self._search, session, draft, parent))
+            host.run_in_thread("documents", partial(self._search, session, draft, parent))
 
     def _search(self, session: AnnotatorSession, draft: Draft, parent: ParentReport) -> None:
         """Search a report's documents in a thread; no key waits for it, so errors are ignored."""

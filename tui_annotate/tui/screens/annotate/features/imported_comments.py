@@ -6,12 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.samples import IMPORTED_COMMENTS
+from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 
 if TYPE_CHECKING:
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
+
+
+class CommentText(ScreenMessage):
+    """Texts of the page with imported comments."""
+
+    TITLE = "Imported comments"
+    OF_PERSON = "Person {number}, {time}: {text}"
+    OWN = "{time}: {text}"
 
 
 class ImportedComments(Feature):
@@ -39,7 +48,12 @@ class ImportedComments(Feature):
         texts = []
         for row in rows:
             person, minute = str(row.get("user_id")), str(row.get("comment_time", ""))[:16]
-            author = f"Person {people.index(person) + 1}, " if self._everyone else ""
-            if self._everyone or person in self._own_ids:
-                texts.append(f"{author}{minute.replace('T', ' ')}: {row['text']}")
-        return [TextPage("Imported comments", "\n\n".join(texts))] if texts else ()
+            number, time = people.index(person) + 1, minute.replace("T", " ")
+            if self._everyone:
+                message = CommentText.OF_PERSON
+            elif person in self._own_ids:
+                message = CommentText.OWN
+            else:
+                continue
+            texts.append(message.text(number=number, time=time, text=row["text"]))
+        return [TextPage(CommentText.TITLE.text(), "\n\n".join(texts))] if texts else ()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.editor.effects import Effect, Open, Page
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.annotate.loader import SampleSource
 from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
@@ -26,8 +26,10 @@ if TYPE_CHECKING:
 
 class ReadingMessage(ScreenMessage):
     TITLE = "No samples left to annotate"
-    ONE_SAMPLE = "1 sample is ready for a 2nd reading. Your first annotations are hidden."
-    SEVERAL_SAMPLES = "{count} samples are ready for a 2nd reading. Your annotations are hidden."
+    SAMPLES = Plural(
+        "{count} sample is ready for a 2nd reading. Your first annotations are hidden.",
+        "{count} samples are ready for a 2nd reading. Your annotations are hidden.",
+    )
     BEGIN = "annotate again (2nd reading)"
     LATER = "later"
 
@@ -73,12 +75,11 @@ class SecondReadings(Feature):
             return
         from tui_annotate.tui.dialogs.question import QuestionDialog
 
-        message = ReadingMessage.ONE_SAMPLE if count == 1 else ReadingMessage.SEVERAL_SAMPLES
         dialog = QuestionDialog(
             ReadingMessage.TITLE.text(),
-            message.text(count=count),
-            yes=ReadingMessage.BEGIN.text(),
-            no=ReadingMessage.LATER.text(),
+            ReadingMessage.SAMPLES.text(count=count),
+            yes=ReadingMessage.BEGIN,
+            no=ReadingMessage.LATER,
         )
 
         def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives

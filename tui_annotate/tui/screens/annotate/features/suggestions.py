@@ -15,6 +15,7 @@ from tui_annotate.editor.effects import Accept, Decline, Effect, Open, Page
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     Kind,
+    LineText,
     MessageCode,
     StatusMessage,
     add_state,
@@ -71,7 +72,7 @@ class Suggestions(Feature):
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
-        return [TextPage("Suggestion", about, first=True)] if about else ()
+        return [TextPage(LineText.SUGGESTION_PAGE.text(), about, first=True)] if about else ()
 
     def hide(self, *, hiding: bool) -> None:
         self.hiding = hiding
