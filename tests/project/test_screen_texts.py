@@ -13,7 +13,9 @@ import pytest
 from tests.helpers.screen_texts import screen_texts
 from tests.project.test_sources import ROOT, named, sources
 from tui_annotate.domain import errors
+from tui_annotate.domain.assignments import State
 from tui_annotate.editor.actions import action_of
+from tui_annotate.editor.glyphs import StateName
 from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
@@ -241,6 +243,13 @@ def test_a_plural_has_the_form_of_its_count() -> None:
     counts = (0, 1, 1000)
     texts = [CountText.SAMPLES.text(count=count, name="Ana") for count in counts]
     assert texts == ["0 samples of Ana", "1 sample of Ana", "1,000 samples of Ana"]
+
+
+def test_a_state_has_one_name() -> None:
+    """The screens name a state as commands and reports do."""
+    assert {state: StateName[state.name].text() for state in State} == {
+        state: state.display_name for state in State
+    }
 
 
 @pytest.mark.usefixtures("pseudo")

@@ -18,7 +18,7 @@ from tui_annotate.editor.effects import (
     Save,
     Select,
 )
-from tui_annotate.editor.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.editor.messages import NO_MESSAGE, LineText, MessageCode, StatusMessage
 from tui_annotate.editor.state import DECLINE, RATING, WHY, Draft, PendingQuestion
 from tui_annotate.editor.words import HINT, WARNING, describe_labels, join_label_names
 
@@ -200,8 +200,8 @@ def conflicting_label_reason(
     for known in draft.annotations:
         if (known.claim or known.evidence) != of or known.id == but:
             continue
-        what = "claim" if known.claim else "passage"
-        fields = {"letter": draft.letter(known.id), "label": found.name, "what": what}
+        what = LineText.CLAIM_NAME if known.claim else LineText.PASSAGE_NAME
+        fields = {"letter": draft.letter(known.id), "label": found.name, "what": what.text()}
         if found.path in known.labels:
             return StatusMessage(MessageCode.HAS_LABEL_ALREADY, fields)
         others = [other for path in known.labels if (other := draft.tree.find(path))]

@@ -373,6 +373,12 @@ class LineText(ScreenMessage):
 
     # names
     SENTENCE = "sentence {number}"
+    CLAIM_NAME = "claim"
+    PASSAGE_NAME = "passage"
+    REPORT_NAME = "report"
+    DOCUMENT_NAME = "document"
+    CITATION_NAME = "citation"
+    SAMPLE_NAME = "sample"
     NO_CLAIM = "no claim"
     NO_LABEL = "no label"
     AND_MORE = "{what} and {count:,} more"

@@ -25,7 +25,19 @@ class Plural:
 class _Language:
     """The translations of the screen's texts; until others are chosen, each text is its own."""
 
-    translations: NullTranslations = NullTranslations()
+    def __init__(self) -> None:
+        self.use(NullTranslations())
+
+    def use(self, translations: NullTranslations) -> None:
+        self.translations = translations
+        self.found: dict[str, str] = {}  # translations by text: each is looked up once
+
+    def look_up(self, text: str) -> str:
+        if not text:  # gettext returns the head of its catalogue
+            return ""
+        if text not in self.found:
+            self.found[text] = self.translations.gettext(text)
+        return self.found[text]
 
 
 _LANGUAGE: Final = _Language()
@@ -33,7 +45,7 @@ _LANGUAGE: Final = _Language()
 
 def use_translations(translations: NullTranslations) -> None:
     """Display all texts by a gettext catalogue, whose message ids are the English texts."""
-    _LANGUAGE.translations = translations
+    _LANGUAGE.use(translations)
 
 
 def screen_text(text: str | Plural, /, **fields: object) -> str:
@@ -53,8 +65,8 @@ def screen_text(text: str | Plural, /, **fields: object) -> str:
             raise TypeError(f"count must be a number, not {count!r}")
         found = _LANGUAGE.translations.ngettext(text.one, text.other, count)
     else:
-        found = _LANGUAGE.translations.gettext(text) if text else text
-    return found.format(**fields)
+        found = _LANGUAGE.look_up(text)
+    return found.format(**fields) if "{" in found else found
 
 
 class ScreenMessage(Enum):

@@ -14,7 +14,6 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.labels import Label
 from tui_annotate.domain.line_text import cut, first_cells, text_width
 from tui_annotate.domain.provenance import Provenance
-from tui_annotate.domain.report_collections import RATED_KINDS
 from tui_annotate.domain.samples import Request, Sample, SampleKind, Side
 from tui_annotate.domain.suggestions import Suggestion
 from tui_annotate.editor import state
@@ -202,8 +201,15 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
     return saves, LineText.PASSAGE_TAKES_FOR.text(claim=named)
 
 
+_KIND_NAMES: Final = {
+    SampleKind.REPORT: LineText.REPORT_NAME,
+    SampleKind.DOCUMENT: LineText.DOCUMENT_NAME,
+    SampleKind.CITATION: LineText.CITATION_NAME,
+}
+
+
 def describe_kind(sample: Sample) -> str:
-    return str(sample.kind) if sample.kind in RATED_KINDS else "sample"
+    return _KIND_NAMES.get(sample.kind, LineText.SAMPLE_NAME).text()
 
 
 def _describe_note(draft: Draft, note: state.Note, detail: _Detail) -> str:

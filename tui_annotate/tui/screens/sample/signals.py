@@ -26,7 +26,8 @@ class SignalMessage(ScreenMessage):
     LOADING_VECTORS = "words only: loading vectors"
     UNKNOWN_WORDS = "words unknown to {embedder}"
     SEE_LOG = "{error}, see the log"
-    BY = "by {signals}"
+    BY_WORDS = "by words"
+    BY_VECTORS = "by vectors"
 
 
 QUICK_CHARACTERS: Final = 100_000
@@ -41,7 +42,9 @@ _CHANGES: Final = {
 
 def describe_choice(by: Signals) -> str:
     """Describe the matching mode for display; empty for the default (words and vectors)."""
-    return "" if by is Signals.FUSED else SignalMessage.BY.text(signals=by)
+    if by is Signals.FUSED:
+        return ""
+    return (SignalMessage.BY_WORDS if by is Signals.WORDS else SignalMessage.BY_VECTORS).text()
 
 
 def describe_pending(error: VectorsPending) -> str:
