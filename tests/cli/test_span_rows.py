@@ -186,6 +186,32 @@ def test_a_quote_shows_that_offsets_are_counted_in_utf16(
     assert [words for _, _, words in work(record)] == ["mill"]
 
 
+def test_spans_without_a_quote_have_the_unit_that_quotes_show_or_the_user_states(
+    tmp_path: Path,
+) -> None:
+    """A stated unit decides; else the quotes of the table do, if they agree."""
+    text = {"source": SOURCE, "summary": "💩 The mill was sold ."}
+    names = {"start_column": "first", "end_column": "last", "span_column": "quote"}
+    without = text | {"first": 7, "last": 11, "quote": ""}
+    in_units = text | {"first": 12, "last": 15, "quote": "was"}
+    in_code_points = text | {"first": 15, "last": 19, "quote": "sold"}
+
+    def words(*rows: dict[str, Any], **options: str) -> tuple[set[str], int]:
+        path = table(tmp_path, "csv", list(rows))
+        (record,), problems = read(path, **names, **options)
+        path.unlink()
+        return {each for _, _, each in work(record)}, len(problems)
+
+    assert words(without) == ({"ill "}, 0)
+    assert words(without, offsets="utf16") == ({"mill"}, 0)
+    assert words(without, in_units) == ({"mill", "was"}, 0)
+    assert words(without, in_units, in_code_points) == ({"was", "sold"}, 1)
+    assert words(without, in_units, in_code_points, offsets="codepoint") == (
+        {"ill ", "was", "sold"},
+        0,
+    )
+
+
 @pytest.mark.parametrize(
     ("quote", "label", "first", "last", "columns"),
     [

@@ -150,7 +150,8 @@ class ImportOptions:
         offset_base: number of the first character in offsets of spans, 0 or 1.
         end_inclusive: whether the end of a span is its last character; None if the user states
             nothing: the quotes of the table decide, and without quotes the end is after it.
-        ends_unclear: why the ends of spans without a quote cannot be read; empty if they can.
+        ends_unclear, units_unclear: why the ends, or the unit of offsets, of spans without a quote
+            are unknown; empty if they are known.
         person_column: column of the annotator of a row's spans; default: none.
         empty_marker: text of a cell without a span, in addition to `NULL` and the like.
         merge_rows: whether rows with the same texts are one sample; always with `person_column` or
@@ -198,6 +199,7 @@ class ImportOptions:
     offset_base: int = 0
     end_inclusive: bool | None = None
     ends_unclear: str = ""
+    units_unclear: str = ""
     person_column: str = ""
     empty_marker: str = ""
     merge_rows: bool = False

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.offsets import utf16_map
+from tui_annotate.domain.offsets import grapheme_map, utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
@@ -26,7 +26,7 @@ from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
-from tui_annotate.plugins.protocols import ImportOptions, SpanUse
+from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions, SpanUse
 from tui_annotate.plugins.record_validation import (
     check_span,
     describe_value,
@@ -260,7 +260,7 @@ class _SpanReader:
             cell = _read_cell(value, "\0".join(texts))
             score = self._read_score(value)
             if cell.start is not None or cell.end is not None:
-                span = _check_any_unit(texts[0], cell)
+                span = _check_any_unit(texts[0], cell, stated=options.offsets)
                 anchor = Anchor(self.side, 0, span)
             else:
                 anchor = _find_quote(cell, texts, self.side)
@@ -364,14 +364,18 @@ def _parse_offset(value: Any) -> int:
 
 
 @dataclass(slots=True)
-class SpanEndEvidence:
-    """Counts which ends of spans the quotes of a table show, with or without the last character.
+class OffsetEvidence:
+    """Counts how the quotes of a table show that offsets are counted.
 
-    A row with a quote needs no other evidence; a row without one is read as the quotes show.
+    Quotes show whether the end of a span is its last character, and whether offsets are counted in
+    code points or UTF-16 units. A row with a quote needs no other evidence; a row without one is
+    read as the quotes show.
     """
 
     _inclusive: int = 0
     _exclusive: int = 0
+    _code_points: int = 0
+    _utf16: int = 0
     _without_quote: int = 0
     _where: str = ""
 
@@ -391,27 +395,54 @@ class SpanEndEvidence:
         quote = fields.get(options.span_column) if options.span_column else None
         if _is_blank(quote, options):
             self._without_quote += 1
-        elif text[start:end] == number_as_text(quote):
-            self._exclusive += 1
-        elif text[start : end + 1] == number_as_text(quote):
-            self._inclusive += 1
+            return
+        shown = [
+            (unit, is_inclusive)
+            for unit in (CODEPOINT, UTF16)
+            for is_inclusive in (False, True)
+            if _cut_text(text, start, end + is_inclusive, unit=unit) == number_as_text(quote)
+        ]
+        if not shown:
+            return
+        ends = {is_inclusive for _, is_inclusive in shown}
+        units = {unit for unit, _ in shown}
+        self._exclusive += ends == {False}
+        self._inclusive += ends == {True}
+        self._code_points += units == {CODEPOINT}
+        self._utf16 += units == {UTF16}
+        if ends == {True}:
             self._where = self._where or where
 
     def decide(self, options: ImportOptions) -> ImportOptions:
-        """Return the options with the ends that the quotes show; spans without one follow them.
+        """Return the options with what the quotes show; spans without a quote follow them.
 
         If the quotes disagree and the user states nothing, spans without a quote are refused.
         """
-        if options.end_inclusive is not None or not self._inclusive:
-            return options
-        if not self._exclusive:
-            return replace(options, end_inclusive=True)
-        unclear = (
+        if options.end_inclusive is None and self._inclusive:
+            if self._exclusive:
+                options = replace(options, ends_unclear=self._describe_ends(options))
+            else:
+                options = replace(options, end_inclusive=True)
+        if not options.offsets and self._utf16:
+            if self._code_points:
+                options = replace(options, units_unclear=self._describe_units(options))
+            else:
+                options = replace(options, offsets=UTF16)
+        return options
+
+    def _describe_ends(self, options: ImportOptions) -> str:
+        return (
             f"the end of a span without a quote is unclear: quotes of column"
             f" {options.span_column!r} end at the offset of the end ({self._inclusive:,}) or"
             f" before it ({self._exclusive:,})"
         )
-        return replace(options, ends_unclear=unclear)
+
+    def _describe_units(self, options: ImportOptions) -> str:
+        return (
+            f"the unit of the offsets of a span without a quote is unclear: quotes of column"
+            f" {options.span_column!r} fit UTF-16 units ({self._utf16:,}) or code points"
+            f" ({self._code_points:,})"
+        )
 
     def warn(self, options: ImportOptions) -> Iterator[Problem]:
         """Yield a warning if rows without a quote depend on a choice that was not stated."""
@@ -426,60 +457,90 @@ class SpanEndEvidence:
         yield Problem(self._where, message, hint, refused=False)
 
 
+def _to_code_points(text: str, start: int, end: int, *, unit: str) -> tuple[int, int]:
+    """Convert offsets from `CODEPOINT`, `UTF16` or `GRAPHEME` to code points.
+
+    Raises:
+        InvalidSpan: an offset in another unit is outside the text, or in a character.
+    """
+    if unit == CODEPOINT:
+        return start, end
+    units = utf16_map(text) if unit == UTF16 else grapheme_map(text)
+    return units.to_code_points(start), units.to_code_points(end)
+
+
+def _cut_text(text: str, start: int, end: int, *, unit: str) -> str | None:
+    """Return the text between two offsets in a unit; None if they are no span of the text."""
+    try:
+        return Span(*_to_code_points(text, start, end, unit=unit)).of(text)
+    except InvalidInput:
+        return None
+
+
 def _convert_offsets(
-    text: str, start: int, end: int, *, quote: Any, options: ImportOptions
+    text: str, start: int, end: int, *, quote: str | None, options: ImportOptions
 ) -> Span:
     """Return a span of offsets as the options count them.
 
     Where a quote shows that the end is counted in the other way (with or without the last
-    character), or that offsets are counted in UTF-16 units, the quote decides.
+    character), or that offsets are counted in the other unit, the quote decides.
 
     Raises:
-        InvalidInput: the offsets do not fit the text, or nothing shows how their end is counted.
+        InvalidInput: the offsets do not fit the text, or nothing shows how they are counted.
     """
-    if options.ends_unclear and not quote:
-        raise InvalidInput(
-            options.ends_unclear,
-            "if the offset of the end is that of the last character, pass --end-inclusive; if it is"
-            " the one after it, pass --end-exclusive",
-        )
+    if not quote:
+        _refuse_unclear(text, options)
     first = start - options.offset_base
     ends = [end - options.offset_base, end - options.offset_base + 1]
     if options.end_inclusive:
         ends.reverse()
-    if isinstance(quote, str) and quote:
-        for last in ends:
-            if 0 <= first < last <= len(text) and text[first:last] == quote:
-                return Span(first, last)
-        units = utf16_map(text)
-        for last in ends:
-            with suppress(InvalidInput):
-                span = Span(units.to_code_points(first), units.to_code_points(last))
-                if span.of(text) == quote:
-                    return span
+    stated = options.offsets or CODEPOINT
+    if quote:
+        for unit in dict.fromkeys([stated, CODEPOINT, UTF16]):
+            for last in ends:
+                if _cut_text(text, first, last, unit=unit) == quote:
+                    return Span(*_to_code_points(text, first, last, unit=unit))
     try:
-        return check_span(text, first, ends[0], quote=quote, what="span")
+        found = _to_code_points(text, first, ends[0], unit=stated)
+        return check_span(text, *found, quote=quote, what="span")
     except InvalidInput as error:
         for base in (0, 1):
-            fits = isinstance(quote, str) and quote and text[start - base :].startswith(quote)
+            fits = quote and text[start - base :].startswith(quote)
             if fits and start >= base != options.offset_base:
                 hint = f"the quote fits offsets that are counted from {base}: --offset-base {base}"
                 raise InvalidInput(error.message, hint) from error
         raise
 
 
-def _check_any_unit(text: str, cell: _Cell) -> Span:
-    """Return the span of a cell in code points, or in UTF-16 units if only these fit its quote."""
-    try:
-        return check_span(text, cell.start, cell.end, quote=cell.quote, what="span")
-    except InvalidInput:
-        if cell.quote is None or text.isascii():
-            raise
-        with suppress(InvalidInput):
-            map_ = utf16_map(text)
-            start, end = map_.to_code_points(cell.start), map_.to_code_points(cell.end)
-            return check_span(text, start, end, quote=cell.quote, what="span")
-        raise
+def _refuse_unclear(text: str, options: ImportOptions) -> None:
+    """Raise InvalidInput if the quotes of the table disagree on how its offsets are counted."""
+    if options.ends_unclear:
+        raise InvalidInput(
+            options.ends_unclear,
+            "if the offset of the end is that of the last character, pass --end-inclusive; if it is"
+            " the one after it, pass --end-exclusive",
+        )
+    if options.units_unclear and utf16_map(text).ends is not None:
+        raise InvalidInput(
+            options.units_unclear,
+            "to state the unit of offsets, pass --offsets codepoint or --offsets utf16",
+        )
+
+
+def _check_any_unit(text: str, cell: _Cell, *, stated: str) -> Span:
+    """Return the span of a cell in the stated unit; without one, in the unit that fits its quote.
+
+    Code points are preferred to UTF-16 units.
+    """
+    given = (cell.start, cell.end)
+    if all(type(offset) is int for offset in given):
+        for unit in [stated] if stated else [CODEPOINT, UTF16]:
+            with suppress(InvalidInput):
+                found = _to_code_points(text, *given, unit=unit)
+                return check_span(text, *found, quote=cell.quote, what="span")
+            if cell.quote is None:
+                break
+    return check_span(text, *given, quote=cell.quote, what="span")
 
 
 def _is_pair(value: list[Any]) -> bool:

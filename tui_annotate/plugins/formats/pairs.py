@@ -61,7 +61,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
-from tui_annotate.plugins.span_columns import SpanEndEvidence, add_spans
+from tui_annotate.plugins.span_columns import OffsetEvidence, add_spans
 from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -250,7 +250,7 @@ def _group_rows(
     request it. The joined row has the number and position of its first row.
     """
     used: set[str] = set()
-    ends = SpanEndEvidence()
+    counted = OffsetEvidence()
     chosen: ImportOptions | None = None
     with RowGroups() as groups:
         for row, options in rows:
@@ -270,13 +270,13 @@ def _group_rows(
                 continue
             groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
             if options.start_column:
-                ends.add(row.fields, options, where=row.where)
+                counted.add(row.fields, options, where=row.where)
             chosen = options
         if chosen is None:
             return
-        for problem in ends.warn(chosen):
+        for problem in counted.warn(chosen):
             yield problem, [], chosen
-        chosen = ends.decide(chosen)
+        chosen = counted.decide(chosen)
         for several in groups.groups():
             dataset, name = several[0].names
             fields = merge_fields(several, used)
