@@ -47,8 +47,11 @@ def _refuse_unused_digit(draft: Draft, digit: str) -> Effects:
     digits = [known.digit for known in draft.options() if known.digit]
     if draft.pending or not digits:
         return [Blink()]  # the status line shows the question
-    shown = digits[0] if len(digits) == 1 else f"{digits[0]} to {digits[-1]}"
-    return draft.refuse_key(MessageCode.NO_LABEL_OF_DIGIT, digit=digit, digits=shown)
+    if len(digits) == 1:
+        return draft.refuse_key(MessageCode.ONLY_LABEL_DIGIT, digit=digit, only=digits[0])
+    return draft.refuse_key(
+        MessageCode.NO_LABEL_OF_DIGIT, digit=digit, first=digits[0], last=digits[-1]
+    )
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:

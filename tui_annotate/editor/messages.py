@@ -62,7 +62,8 @@ class MessageCode(ScreenMessage):
     # labels and ratings
     LABEL_GONE = "{label} is no longer in the label set"
     UNKNOWN_LABEL = "Unknown label"
-    NO_LABEL_OF_DIGIT = "No label has the key {digit}: press {digits}, or 0 for the list"
+    NO_LABEL_OF_DIGIT = "No label has the key {digit}: press {first} to {last}, or 0 for the list"
+    ONLY_LABEL_DIGIT = "No label has the key {digit}: press {only}, or 0 for the list"
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
     NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "To choose a label for the suggestion, press e, then a digit"
