@@ -64,7 +64,6 @@ def test_an_option_that_the_command_lacks_is_named_with_its_command(
 @pytest.mark.parametrize(
     ("name", "rows"),
     [
-        ("b.jsonl", [{"question": "Who built the old mill?", "answer": "Anna Berg built it."}]),
         ("c.jsonl", [{"topic": "The mill was built.", "remark": "Rain falls often."}]),
         (
             "d.jsonl",

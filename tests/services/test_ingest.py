@@ -98,7 +98,7 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     assert (problem.where, problem.refused) == (f"{path}:1", True)
     assert "a/0" in problem.message
     assert "--dataset" in problem.hint
-    assert problem.hint.endswith("tui-annotate datasets replace a FILE")
+    assert problem.hint.endswith(f"tui-annotate datasets replace a {path}")
     assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
 
 

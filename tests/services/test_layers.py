@@ -144,7 +144,7 @@ def test_nobody_is_guessed() -> None:
         _ids("cy")
     assert "ana, ben" in nobody.value.hint
     twin = replace(BEN, name="ana")
-    with pytest.raises(InvalidInput, match="'ana'"):
+    with pytest.raises(NotFound, match="'ana'"):
         _ids("ana", replace(RECORD, people=(ANA, twin, LI, AGAIN, REVIEW)))
 
 

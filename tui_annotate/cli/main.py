@@ -67,8 +67,9 @@ def _report_errors(arguments: Sequence[str] | None) -> int:
         )
         return 1
     except KeyboardInterrupt:
+        code = INTERRUPTED
+    if code == INTERRUPTED and not output.is_declined():  # Typer turns ctrl+c into this code
         output.print_interruption()
-        return INTERRUPTED
     return code
 
 

@@ -190,6 +190,7 @@ class OutputState:
     command: RunningCommand = field(default_factory=RunningCommand)
     exit_code: int = 0
     continues: bool = True
+    declined: bool = False
 
 
 _state = OutputState()
@@ -202,6 +203,7 @@ def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.workspace = workspace
     _state.exit_code = 0
     _state.continues = True
+    _state.declined = False
 
 
 def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
@@ -243,6 +245,11 @@ def known_exit_code() -> int:
 def set_no_continuation() -> None:
     """Note that the running command caches no replies with which a repeated command continues."""
     _state.continues = False
+
+
+def is_declined() -> bool:
+    """Return whether the user answered a question of the running command with no."""
+    return _state.declined
 
 
 def print_interruption() -> None:
@@ -534,6 +541,7 @@ def ask(question: str, *, yes: bool) -> None:
         if read_answer(f"{question} [y/N]").lower() in {"y", "yes"}:
             return
     print_message("nothing was changed")
+    _state.declined = True
     raise typer.Exit(DECLINED)
 
 

@@ -216,12 +216,12 @@ def _table_columns(metrics: Sequence[str]) -> tuple[str, ...]:
     scores = tuple(name for name in published if name in metrics)
     return (
         "",
-        "id",
         "question",
         "contexts",
         "ground_truth",
         "answer",
         *scores,
+        "id",
         "generated",
         "reasons",
         "unsupported",

@@ -327,7 +327,8 @@ def _warn_of_unused_ids(
     first: _PairRow, rows: Sequence[Mapping[str, Any]], options: ImportOptions
 ) -> Iterator[tuple[Problem, ImportOptions]]:
     """Yield a warning at the first row if a column has ids of rows, and row numbers are used."""
-    column = "" if options.id_column else find_id_column(rows, options)
+    has_ids = options.id_column or options.label_studio
+    column = "" if has_ids else find_id_column(rows, options)
     if column:
         hint = f"to use the column as sample ids, pass --id-column {shlex.quote(column)}; if the"
         problem = Problem(
