@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
@@ -139,6 +141,30 @@ def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
     )
     assert done.stdout.splitlines() == ["once", "1200", "True False"]
     assert done.stderr == ""
+
+
+def test_a_process_that_sends_a_result_ends_after_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a part of a result, the main process would wait forever for the rest."""
+    ended = threading.Event()
+    lock = threading.Lock()
+
+    def end(_code: int) -> None:
+        ended.set()
+        lock.release()
+
+    def segment_all(_texts: object) -> list[Any]:
+        return [ended.wait(10)]
+
+    monkeypatch.setattr(sentences, "_may_not_end", lock)
+    monkeypatch.setattr(sentences, "segment_all", segment_all)
+    monkeypatch.setattr(os, "_exit", end)
+    monkeypatch.setattr(os, "nice", lambda _: None)
+    reader, lifeline = multiprocessing.Pipe(duplex=False)
+    sentences._init_worker(reader)
+    lifeline.close()
+    assert not ended.wait(0.5)
+    found: list[Any] = sentences._segment([])
+    assert found == [True]
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -688,3 +688,35 @@ def test_a_store_that_is_deleted_during_a_commit_is_reported(tmp_path: Path) -> 
 def _insert(database: Database, name: str) -> None:
     with database.writing() as connection:
         connection.execute(insert(SETTINGS), {"name": name, "value": "1"})
+
+
+INTERRUPTED: str = """
+import sys
+from contextlib import suppress
+from pathlib import Path
+from sqlalchemy import event
+from sqlalchemy.pool import Pool
+from tui_annotate.storage.database import Database
+
+@event.listens_for(Pool, "reset")
+def _(*_):
+    raise KeyboardInterrupt
+
+with suppress(KeyboardInterrupt):
+    with Database.open(Path(sys.argv[1])).reading():
+        pass
+    print("not interrupted")
+"""
+
+
+def test_an_interrupted_pool_prints_no_traceback(tmp_path: Path) -> None:
+    """Ctrl+C while a connection goes back to its pool ends the command, and prints nothing."""
+    new_database(tmp_path).close()
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path / "store.sqlite")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("", "")

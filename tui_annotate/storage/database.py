@@ -7,6 +7,7 @@ Readers have an engine of their own and never wait. A commit is on the disk when
 
 from __future__ import annotations
 
+import logging
 import os
 import shlex
 import sqlite3
@@ -56,6 +57,9 @@ _SECURE_DELETE: Final = "PRAGMA secure_delete=ON"
 
 LARGEST_JOURNAL: Final = 16 * 2**20
 """Size in bytes to which SQLite's write-ahead log is truncated when it is not needed."""
+
+# Python prints records that no handler takes: a traceback, if ctrl+c interrupts a pool.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
 
 _NO_ACCESS: Final = "the disk or folder cannot be written"
 _DISK_FULL: Final = "the disk accepts no more data"

@@ -62,7 +62,7 @@ class SegmentationPool:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         if self._lifeline is not None and kind is not None:
-            self._lifeline.close()  # the processes end at once, even during a task
+            self._lifeline.close()  # the processes end at once, even while they split a text
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
         if self._lifeline is not None:
@@ -80,7 +80,7 @@ class SegmentationPool:
         if self._pool is None and self._size >= _POOL_CHARACTERS and self._workers > 1:
             self._start()
         if self._pool is not None:
-            with _without_main():
+            with _without_main(), _block_interrupts():
                 for task in self._waiting:
                     task.future = self._send(task)
             self._waiting = []
@@ -105,7 +105,7 @@ class SegmentationPool:
 
     def _send(self, task: SegmentationTask) -> Future[list[Segments]] | None:
         try:
-            return self._pool.submit(segment_all, task.texts) if self._pool else None
+            return self._pool.submit(_segment, task.texts) if self._pool else None
         except BrokenProcessPool:
             self._note_broken()
             return None
@@ -135,14 +135,47 @@ def _without_main() -> Iterator[None]:
         sys.modules["__main__"] = main
 
 
+@contextmanager
+def _block_interrupts() -> Iterator[None]:
+    """Hold ctrl+c back for a moment; processes that start meanwhile never receive it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_may_not_end = threading.Lock()
+"""Held by the main thread of a worker process except while it splits texts.
+
+The main process would wait forever for the rest of a result that a worker has begun to send.
+"""
+
+
 def _init_worker(lifeline: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.nice(_NICENESS)
-    threading.Thread(target=_exit_with_parent, args=(lifeline,), daemon=True).start()
+    _may_not_end.acquire()
+    parent = os.getppid()
+    threading.Thread(target=_end_with_lifeline, args=(lifeline, parent), daemon=True).start()
 
 
-def _exit_with_parent(lifeline: Connection) -> None:
+def _segment(texts: list[Text]) -> list[Segments]:
+    _may_not_end.release()
+    try:
+        return segment_all(texts)
+    finally:
+        _may_not_end.acquire()
+
+
+def _end_with_lifeline(lifeline: Connection, parent: int) -> None:
+    """End this process once the main process closes the lifeline or is killed.
+
+    A main process that is alive gets the result that is on its way, and ends idle workers itself.
+    """
     try:
         lifeline.recv_bytes()
     except (EOFError, OSError):
+        while not _may_not_end.acquire(timeout=0.1):
+            if os.getppid() != parent:
+                break
         os._exit(1)
