@@ -7,8 +7,14 @@ folder, and without the terminal's stop signals. So no client input reaches a li
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 KEPT = frozenset(
     {
@@ -26,11 +32,22 @@ def main() -> None:
         sys.exit("tui-annotate needs Python 3.11 or newer")
     if sys.argv[1:3] == ["ssh", "session"]:
         _begin_clean()
+    sys.unraisablehook = _handle_unraisable
     try:
         from tui_annotate.cli.main import run
     except KeyboardInterrupt:  # during the import; `run` handles later ones
         sys.exit(130)
     sys.exit(run())
+
+
+def _handle_unraisable(found: UnraisableHookArgs) -> None:
+    """Repeat a ctrl+c that arrived where Python cannot raise it, instead of printing it."""
+    if found.exc_type is KeyboardInterrupt:
+        again = threading.Timer(0.05, os.kill, [os.getpid(), signal.SIGINT])  # not in this function
+        again.daemon = True
+        again.start()
+    else:
+        sys.__unraisablehook__(found)
 
 
 def _reopen_closed_streams() -> None:
@@ -58,8 +75,6 @@ def clean(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _begin_clean() -> None:
-    import signal
-
     os.umask(0o077)
     for name in ("SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGQUIT"):
         signal.signal(getattr(signal, name), signal.SIG_IGN)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Final
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from tests.services.ingest_stores import Words
 from tui_annotate import workspace
 from tui_annotate.cli import commands, screen
 from tui_annotate.cli.options import ColumnOptions, TextOptions
+from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins import registry
 
 ROOT = Path(__file__).parents[2]
@@ -154,6 +156,23 @@ def test_a_broken_pipe_is_quiet(filled: Command) -> None:
     assert done.stderr == ""
 
 
+INTERRUPTED_DESTRUCTOR: Final = """
+import sys, time
+from tui_annotate import __main__
+
+class Held:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+sys.unraisablehook = __main__._handle_unraisable
+try:
+    Held()
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
 def test_an_interruption_says_that_nothing_is_lost(
     command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,6 +185,30 @@ def test_an_interruption_says_that_nothing_is_lost(
     done = command("status")
     assert done.code == 130
     assert "saved" in done.err
+
+
+@pytest.mark.parametrize("left", [RuntimeError("broken transaction"), NotFound("no such table")])
+def test_an_error_that_an_interruption_leaves_behind_is_an_interruption(
+    command: Command, monkeypatch: pytest.MonkeyPatch, left: Exception
+) -> None:
+    """Cleaning up after Ctrl-C may fail; the exit code is 130 all the same, without a traceback."""
+
+    def interrupted(_arguments: object) -> int:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise left
+
+    monkeypatch.setattr(commands, "run", interrupted)
+    done = command("status")
+    assert done.code == 130
+    assert str(left) not in done.err
+
+
+def test_an_interruption_where_python_cannot_raise_is_repeated() -> None:
+    """In a destructor Python would print Ctrl-C and go on."""
+    done = process([sys.executable, "-c", INTERRUPTED_DESTRUCTOR])
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
 @pytest.mark.usefixtures("interruptible")

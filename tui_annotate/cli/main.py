@@ -94,8 +94,20 @@ def _run_and_flush(arguments: Sequence[str] | None) -> int:
     """Run a command, and raise the error of a full disk even where the command ends by an exit."""
     try:
         return _run_command(_begin(arguments))
+    except Exception as error:
+        if _follows_interruption(error):
+            raise KeyboardInterrupt from error
+        raise
     finally:
         sys.stdout.flush()
+
+
+def _follows_interruption(error: BaseException) -> bool:
+    """Return whether what ctrl+c left behind caused an error, such as a broken transaction."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+        cause = cause.__context__
+    return cause is not None
 
 
 def _begin(arguments: Sequence[str] | None) -> Sequence[str]:

@@ -341,18 +341,18 @@ def find_row_faults(connection: Connection) -> Iterator[RowFault]:
         yield RowFault("settings", _entry_name(1), "", None, None, says)
     if connection.exec_driver_sql(_LAST).first() is None:
         return
-    # A table and not a dict: a workspace may have millions of samples.
+    # A table and not a dict: a workspace may have millions of samples. It exists if an earlier call
+    # was left before its end.
+    connection.exec_driver_sql("DROP TABLE IF EXISTS temp.recorded_rows")
     connection.exec_driver_sql(
         "CREATE TEMP TABLE recorded_rows (tbl TEXT, key TEXT, content TEXT, PRIMARY KEY (tbl, key))"
         " WITHOUT ROWID"
     )
-    try:
-        replay = _Replay(connection)
-        yield from replay.read_entries()
-        if replay.complete:
-            yield from replay.compare()
-    finally:
-        connection.exec_driver_sql("DROP TABLE temp.recorded_rows")
+    replay = _Replay(connection)
+    yield from replay.read_entries()
+    if replay.complete:
+        yield from replay.compare()
+    connection.exec_driver_sql("DROP TABLE temp.recorded_rows")
 
 
 DOCUMENT_CONTENT: Final = _BY_NAME["documents"].content_of()
