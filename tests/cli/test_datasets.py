@@ -69,6 +69,16 @@ def test_remove_asks_where_nobody_answers(filled: Command) -> None:
     assert filled("datasets", "delete", "pairs", "--yes", "--json").json["removed"] == 2
 
 
+def test_annotated_datasets_are_refused_before_the_question(annotated: Command) -> None:
+    """Nobody confirms what is refused afterwards."""
+    done = annotated("datasets", "delete", "pairs")
+    assert done.code == 1
+    assert "--delete-annotations" in done.err
+    asked = annotated("datasets", "delete", "pairs", "--delete-annotations")
+    assert asked.code == 2
+    assert "--yes" in asked.err
+
+
 TERMS = {"license": "CC-BY-4.0", "origin": "https://example.org", "citation": "Ann 2026.\n@x{y}"}
 OPTIONS = [word for name, text in TERMS.items() for word in (f"--{name}", text)]
 

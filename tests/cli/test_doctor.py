@@ -199,7 +199,7 @@ def test_terminals_are_judged(
     """Kind, size and settings that are in the way are told, with the line that mends them."""
     stdout = SimpleNamespace(isatty=lambda: True, encoding="latin-1")
     monkeypatch.setattr(doctor, "sys", SimpleNamespace(stdout=stdout))
-    monkeypatch.setattr("shutil.get_terminal_size", lambda: os.terminal_size(size))
+    monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size(size))
     checks = {check.what: check for check in doctor.check_terminal(environment)}
     assert {what: checks[what].state for what in expected} == expected
     assert checks["encoding"].state == "wrong"

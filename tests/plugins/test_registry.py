@@ -310,3 +310,11 @@ def test_a_blank_model_is_none(spec: str) -> None:
     """The remote embedder sends no texts to a model without a name."""
     with pytest.raises(InvalidInput, match="needs the name of a model"):
         registry.load_embedder(spec, base_url="http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize("spec", ["static:foo", "none:foo", "auto:foo"])
+def test_a_model_of_an_embedder_that_takes_none_is_refused(spec: str) -> None:
+    """The model was ignored without a word."""
+    with pytest.raises(InvalidInput, match="takes no model"):
+        registry.refuse_unknown("embedders", spec)
+    registry.refuse_unknown("embedders", "static:")

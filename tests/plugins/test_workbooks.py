@@ -14,6 +14,7 @@ from typing import Any
 import openpyxl
 import pytest
 import xlsxwriter
+from openpyxl import load_workbook
 
 from tests.helpers.errors import has_code
 from tests.plugins.record_reader import read
@@ -63,6 +64,17 @@ def test_each_sheet_is_a_dataset(tmp_path: Path) -> None:
     assert [record.sample.key for record in records] == [("gold-one", "0"), ("gold-two", "0")]
     assert records[1].sample.document(Side.SOURCE).text == "A."
     assert records[1].sample.meta == {"n": 1}
+
+
+def test_a_hidden_sheet_is_reported(tmp_path: Path) -> None:
+    """Its rows are read like those of the others; nobody who looks at the workbook sees them."""
+    path = workbook(tmp_path / "gold.xlsx", seen=PAIR, unseen=PAIR)
+    stored = load_workbook(path)
+    stored["unseen"].sheet_state = "hidden"
+    stored.save(path)
+    records, problems = read(path)
+    assert len(records) == 2
+    assert [(each.where, each.refused) for each in problems] == [(f"{path}, sheet 'unseen'", False)]
 
 
 def test_a_workbook_with_one_sheet_is_named_after_its_file(tmp_path: Path) -> None:

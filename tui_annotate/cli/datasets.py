@@ -232,7 +232,10 @@ def delete_dataset(
     --delete-annotations is given.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        space.guidance.require_dataset(name)
+        if delete_annotations:
+            space.guidance.require_dataset(name)
+        else:
+            space.corpus.require_unannotated(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
     line = ResultPart(f"{output.many(removed, 'sample')} deleted")

@@ -127,6 +127,8 @@ _PROTOCOLS: Final[Mapping[str, type]] = {
     "judges": Judge,
 }
 _FILE_KINDS: Final = ("importers", "exporters")
+_WITHOUT_MODEL: Final = frozenset({"auto", "none", "static"})
+"""Names of embedders that no `:MODEL` follows."""
 _SPECIAL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {"embedders": ("auto", "none")}
 """Values in place of a plug-in name: `auto` for the best plug-in, `none` for no plug-in."""
 
@@ -315,14 +317,20 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
     """Check that a plug-in with a name (with an optional `:MODEL`) exists; import no plug-in.
 
     Raises:
-        InvalidInput: no plug-in of this kind has the name; the hint lists the available names.
+        InvalidInput: no plug-in of this kind has the name, and the hint lists the available names;
+            or a model follows a name that takes none.
     """
-    name = spec.partition(":")[0]
+    name, model = _split_model(spec)
+    if kind == "embedders" and model and name in _WITHOUT_MODEL:
+        raise InvalidInput(
+            f"the embedder {name!r} takes no model, but {spec!r} names one",
+            f"use --embedder {name}; the embedders with a model are neural:FOLDER and remote:MODEL",
+        )
     if name not in _built_in(kind) and name not in _third_party(kind):
         there = (*_SPECIAL_NAMES.get(kind, ()), *plugin_names(kind))
         hint = f"{suggest_word(name, there)}available: {', '.join(there)}"
-        if kind == "embedders" and (model := _explain_model(spec)):
-            hint = model
+        if kind == "embedders" and (explained := _explain_model(spec)):
+            hint = explained
         raise InvalidInput(f"unknown {kind[:-1]} {name!r}", hint)
 
 

@@ -32,13 +32,15 @@ SheetRow = tuple[int, list[Any]]
 class Sheet(NamedTuple):
     """A sheet of a workbook: the names of its columns, and the rows with content after them.
 
-    `valueless`: number of formulas without a stored value; `examples`: the first of their cells.
+    `valueless`: number of formulas without a stored value; `examples`: the first of their cells;
+    `hidden`: whether spreadsheet programs hide the sheet.
     """
 
     header: list[str]
     rows: Iterator[SheetRow]
     valueless: int
     examples: list[str]
+    hidden: bool
 
 
 _EXAMPLES: Final = 5
@@ -100,7 +102,13 @@ def _open_sheet(path: Path, sheet: Any) -> Sheet:
         valueless = _find_valueless(sheet)
         examples = list(islice(valueless, _EXAMPLES))
         count = len(examples) + sum(1 for _ in valueless)
-    return Sheet([str(cell or "") for cell in cells], rows, count, [*filter(None, examples)])
+    return Sheet(
+        header=[str(cell or "") for cell in cells],
+        rows=rows,
+        valueless=count,
+        examples=[*filter(None, examples)],
+        hidden=sheet.sheet_state != "visible",
+    )
 
 
 def _find_valueless(sheet: Any) -> Iterator[str]:

@@ -716,6 +716,13 @@ def _read_sheet(
     """Yield the rows of a sheet; `label` precedes the row number that is a sample's id."""
     header = sheet.header
     try:
+        if sheet.hidden and not options.sheet:
+            yield Problem(
+                where,
+                "the sheet is hidden in the workbook, and is read like the others",
+                "to read one sheet only, pass --sheet NAME",
+                refused=False,
+            )
         if sheet.valueless:
             yield _valueless_problem(sheet, where)
         if not header:
@@ -736,7 +743,7 @@ def _read_sheet(
 
 
 def _valueless_problem(sheet: Sheet, where: str) -> Problem:
-    cells = ", in " * bool(sheet.examples) + ", ".join(map(repr, sheet.examples))
+    cells = f", in {', '.join(map(repr, sheet.examples))}" if sheet.examples else ""
     more = " and others" if sheet.valueless > len(sheet.examples) > 0 else ""
     return Problem(
         where,

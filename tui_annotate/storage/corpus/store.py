@@ -378,6 +378,17 @@ class CorpusStore(VectorSetStore):
                 for key in batch:
                     _remove_sample(connection, key, with_annotations=with_annotations)
 
+    def require_unannotated(self, name: str) -> None:
+        """Check that nobody has worked on a dataset.
+
+        Raises:
+            NotFound: there is no such dataset.
+            Conflict: annotators worked on it.
+        """
+        with self._database.reading() as connection:
+            row = dataset_row(connection, name)
+            _refuse_worked_on(connection, f"dataset {name!r}", SAMPLES.c.dataset_id == row)
+
     def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
         """Remove a dataset; return how many samples it had.
 
