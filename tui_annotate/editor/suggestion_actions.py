@@ -171,9 +171,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
     if made is None or made == to_annotation(draft, one):
         return effects
     effects += change(draft, one)
-    draft.labels = [*made.labels]
-    draft.evidence = [*made.evidence]
-    draft.note = made.note
+    draft.labels, draft.evidence, draft.note = [*made.labels], [*made.evidence], made.note
     if made.claim != one.claim:
         effects += go_to_first(made.claim)
         effects += [Select(anchor.side, anchor.span) for anchor in made.claim[:1]]
