@@ -53,6 +53,7 @@ _MOST_NAMED: Final = 4
 
 
 def format_csv(found: Agreement) -> str:
+    """Return an agreement report as CSV: a header, then one row for each statistic."""
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(
         [report_output.COLUMNS, *report_output.output_rows(found)]

@@ -78,6 +78,7 @@ def _collect(checks: Sequence[DiagnosticFinding], workspace: Path | None) -> dic
 
 
 def describe_settings(settings: Settings) -> dict[str, Any]:
+    """Return the settings for a bug report, without values that may be private."""
     return {name: _describe_value(name, getattr(settings, name)) for name in SETTING_NAMES}
 
 
@@ -97,6 +98,7 @@ def list_variables(environment: Mapping[str, str]) -> list[str]:
 
 
 def count_contents(status: Status) -> dict[str, Any]:
+    """Return numbers of a workspace's contents; names and texts are not included."""
     return {
         "samples": status.samples,
         "documents": status.documents,

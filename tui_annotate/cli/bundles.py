@@ -152,6 +152,7 @@ def _describe_conflicts(merged: StreamMergeReport) -> Iterator[Part]:
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
+    """Return the result of a merge as the JSON that `bundles merge` prints."""
     return {
         "person": merged.person.name,
         "samples": merged.streams,
@@ -165,6 +166,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
 
 
 def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
+    """Return the samples of which nothing was merged, with the reasons, for JSON."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
         for each in refused

@@ -127,6 +127,7 @@ def _run_without_command(
 
 @cache
 def program() -> Callable[..., Any]:
+    """Return the group of all commands, which is created once."""
     group: Callable[..., Any] = make_group(app)
     return group
 

@@ -49,14 +49,17 @@ def _read_names(context: typer.Context, kind: completion_names.Kind, start: str)
 
 
 def datasets(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of datasets that begin with the typed text."""
     return _read_names(context, "datasets", incomplete)
 
 
 def people(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the names of people that begin with the typed text."""
     return _read_names(context, "people", incomplete)
 
 
 def samples(context: typer.Context, incomplete: str) -> list[str]:
+    """Return the ids of samples that begin with the typed text; after a `/`, also whole keys."""
     found = _read_names(context, "samples", incomplete)
     return [*found, *_read_names(context, "keys", incomplete)] if "/" in incomplete else found
 
@@ -91,6 +94,8 @@ def complete_plugins(kind: registry.Kind, *words: str) -> Completer:
 
 
 def complete_words(*words: str) -> Completer:
+    """Return a function that completes one of these words."""
+
     def propose(_context: typer.Context, incomplete: str) -> list[str]:
         return [word for word in words if word.startswith(incomplete)]
 

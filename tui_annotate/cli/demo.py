@@ -101,6 +101,7 @@ def demo(
 
 
 def find_example_data() -> Path:
+    """Return the folder of example data, of the installed package or of a clone."""
     package = Path(__file__).parents[1]
     installed = package / EXAMPLES
     clone = package.parent / EXAMPLES

@@ -112,6 +112,7 @@ def export(
 
 
 def print_practice(samples: int) -> None:
+    """Print how many samples an export excluded as practice; nothing for 0."""
     if samples:
         excluded = output.many(samples, "sample")
         output.print_message(
@@ -120,6 +121,7 @@ def print_practice(samples: int) -> None:
 
 
 def print_gold(checks: int) -> None:
+    """Print how many accuracy checks an export excluded; nothing for 0."""
     if checks:
         excluded = output.many(checks, "gold check")
         output.print_message(

@@ -71,6 +71,7 @@ class ColorContext(_Context):  # type: ignore[misc]
 
 
 def sort_commands(names: Iterable[str]) -> list[str]:
+    """Sort names of commands in the order of `--help`; others come last, in their order."""
     positions = {name: position for position, name in enumerate(COMMANDS)}
     return sorted(names, key=lambda name: positions.get(name, len(COMMANDS)))
 
@@ -83,10 +84,12 @@ def plain_usage(arguments: str) -> str:
 
 
 def plain_argument(name: str) -> str:
+    """Return an argument as the help shows it, without its type: `FILE` for `[FILE] <path>`."""
     return re.sub(r"^\[?([A-Z][A-Z_. ]*)\]? <.*>$", r"\1", name)
 
 
 def color_help(command: Any) -> None:
+    """Use the layout of this module for the help of a command."""
     command.context_class = ColorContext
 
 

@@ -346,6 +346,7 @@ def _split_place(place: str) -> tuple[str, str]:
 
 
 def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
+    """Print the estimated cost of embedding, if it was estimated instead of embedding texts."""
     if cost is not None:
         output.print_line(
             f"nothing was sent to {embedder}; computing the vectors would need calls:"

@@ -64,26 +64,32 @@ def option(
     complete: completion.Completer | None = None,
     minimum: int | None = None,
 ) -> Any:
+    """Declare an option with a value; `minimum` limits a number."""
     return typer.Option(name, metavar=metavar, help=about, autocompletion=complete, min=minimum)
 
 
 def dataset_option(about: str) -> Any:
+    """Declare an option for the name of a dataset, which the shell completes."""
     return option("--dataset", "NAME", about, complete=completion.datasets)
 
 
 def sample_option(about: str) -> Any:
+    """Declare an option for the id of a sample, which the shell completes."""
     return option("--sample", "ID", about, complete=completion.samples)
 
 
 def person_option(name: str, about: str, *, metavar: str = "NAME") -> Any:
+    """Declare an option for the name of a person, which the shell completes."""
     return option(name, metavar, about, complete=completion.people)
 
 
 def flag(name: str, about: str) -> Any:
+    """Declare an option without a value."""
     return typer.Option(name, help=about)
 
 
 def argument(metavar: str, about: str, *, complete: completion.Completer | None = None) -> Any:
+    """Declare an argument, which has no name, only a position."""
     return typer.Argument(metavar=metavar, help=about, autocompletion=complete, show_default=False)
 
 
@@ -248,6 +254,7 @@ class DescriptionOptions:
 
     @property
     def description(self) -> DatasetDescription:
+        """The description that the options give; empty texts for missing options."""
         return DatasetDescription(self.license or "", self.origin or "", self.citation or "")
 
 
@@ -501,6 +508,7 @@ def import_options(
 
 
 def earlier_imports(space: Workspace) -> dict[str, Any]:
+    """Return the options of an import that depend on earlier imports into the workspace."""
     return {"used_columns": space.corpus.used_columns(), "stored": space.corpus.sample_or_none}
 
 
@@ -584,6 +592,7 @@ def _check_span_options(reading: ImportOptions) -> None:
 
 
 def output_option(about: str, *, metavar: str = "FILE") -> Any:
+    """Declare the option `-o`; `-` means standard output."""
     return typer.Option("--output", "-o", metavar=metavar, help=about, callback=parse_target)
 
 
@@ -593,6 +602,7 @@ def parse_target(target: Path | None) -> Path | None:
 
 
 def examples(*lines: str) -> str:
+    """Return the part of a command's help that lists examples, in lines that are not wrapped."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
@@ -614,6 +624,7 @@ def add_command(
 
 
 def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
+    """Add a group of commands, which prints its help if no command is given, and return it."""
     group = typer.Typer(help=about, no_args_is_help=True)
     app.add_typer(group, name=name, rich_help_panel=panel)
     return group

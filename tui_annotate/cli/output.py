@@ -119,6 +119,7 @@ def print_line(text: str) -> None:
 
 
 def print_page(text: str) -> None:
+    """Write a text to standard output, with one line end after it."""
     sys.stdout.write(text.rstrip("\n") + "\n")
 
 
@@ -130,6 +131,7 @@ def print_text(value: str) -> None:
 
 
 def print_diff_line(piece: DiffPart) -> None:
+    """Print a line of a comparison after its mark, in the colour of the mark."""
     _print_coloured(f"{piece.mark} {make_line_visible(piece.text)}", piece.mark)
     sys.stdout.write("\n")
 
@@ -197,6 +199,7 @@ _state = OutputState()
 
 
 def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
+    """Forget the state of an earlier command in this process, before a new one starts."""
     _state.command = RunningCommand(arguments)
     _state.quiet = False
     _state.verbose = False
@@ -222,6 +225,7 @@ def workspace_folder() -> str:
 
 
 def set_quiet() -> None:
+    """Print no confirmations, next steps and progress from now on; warnings and errors stay."""
     _state.quiet = True
 
 
@@ -239,6 +243,7 @@ def set_exit_code(code: int) -> None:
 
 
 def known_exit_code() -> int:
+    """Return the exit code that the running command has set; 0 for none."""
     return _state.exit_code
 
 
@@ -253,6 +258,7 @@ def is_declined() -> bool:
 
 
 def print_interruption() -> None:
+    """Print that the command was interrupted, and what running it again does."""
     again = (
         "to continue, run the same command again"
         if _state.continues
@@ -305,6 +311,7 @@ def print_error(error: TuiAnnotateError) -> None:
 
 
 def print_problem(message: str, hint: str) -> None:
+    """Print an error's message, and its hint if there is one."""
     print_message(message)
     if hint:
         print_message(f"  hint: {add_workspace(adapt_hint(hint))}")
@@ -409,10 +416,12 @@ def print_facts(values: Mapping[str, Cell]) -> None:
 
 
 def format_time(at: str) -> str:
+    """Format an ISO 8601 time to the second, without its time zone."""
     return at[:19]
 
 
 def file_time_stamp() -> str:
+    """Return the current time in UTC as a part of a file's name."""
     return time.strftime("%Y-%m-%dT%H%M%SZ", time.gmtime())
 
 

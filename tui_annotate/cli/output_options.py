@@ -84,4 +84,5 @@ def _parameters() -> tuple[Any, ...]:
 
 
 def add_output_options(command: Any) -> None:
+    """Add the options of this module to a command."""
     command.params = [*command.params, *_parameters()]

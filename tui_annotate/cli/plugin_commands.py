@@ -43,6 +43,7 @@ class CommandGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands by panel, each with as much of its help as fits on a line."""
         self._is_listing = True
         try:
             commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}

@@ -95,6 +95,7 @@ class ProblemPrinter:
             output.print_problem(f"{problem}{taken}", problem.hint)
 
     def end(self) -> None:
+        """Print how many problems were not shown, and their totals by kind."""
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
         print_kinds(self.kinds)

@@ -37,6 +37,7 @@ class Column(Generic[Row]):
     rare: bool = False
 
     def cell(self, row: Row) -> Cell:
+        """Return the cell of a row: the result of `value`, or the attribute that it names."""
         if callable(self.value):
             return self.value(row)
         found: Cell = getattr(row, self.value or self.title.replace(" ", "_"))
@@ -47,6 +48,7 @@ Columns = Sequence[Column[Row]]
 
 
 def number_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    """Return a column of numbers, which are aligned at the right and never cut."""
     return Column(title, value, number=True)
 
 
@@ -56,10 +58,12 @@ def rare_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[R
 
 
 def flexible_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    """Return a column that is cut before other columns if the terminal is narrow."""
     return Column(title, value, flexible=True)
 
 
 def whole_column(title: str, value: Callable[[Row], Cell] | str = "") -> Column[Row]:
+    """Return a column that is never cut, because users copy its cells into other commands."""
     return Column(title, value, whole=True)
 
 

@@ -78,10 +78,12 @@ class Action:
 
     @property
     def in_small_window(self) -> bool:
+        """Whether the action works in a window that is too small to show the sample."""
         return self.early or self.small_window
 
     @property
     def while_pending(self) -> bool:
+        """Whether the action works while a question waits for its answer."""
         return OPTION in self.states
 
     def run(self, draft: Draft) -> Effects | None:

@@ -36,6 +36,10 @@ _MOST_CELLS: Final = 36  # cells of all marks behind a sentence
 
 
 def list_citations(sample: Sample) -> tuple[Citation, ...]:
+    """Return the citations of a report in reading order; empty for other kinds of samples.
+
+    A sentence whose span is not within the report's text has no citations here.
+    """
     if sample.kind is not SampleKind.REPORT or not sample.side(Side.SUMMARY):
         return ()
     length = len(sample.document(Side.SUMMARY).text)
@@ -49,6 +53,7 @@ def list_citations(sample: Sample) -> tuple[Citation, ...]:
 
 
 def shorten_id(name: str) -> str:
+    """Return an id on one line; of an id with more than 10 characters, the first 4 and `…`."""
     name = line_text(name)
     return name if len(name) <= _LONGEST_ID else f"{name[:_SHORTENED_ID]}…"
 
@@ -110,6 +115,7 @@ def _count_readable(marks: Sequence[str]) -> int:
 
 
 def citations_at_cursor(draft: Draft) -> list[int]:
+    """Return the indices of the citations of the sentence at the summary's cursor, ascending."""
     offset = draft.pointers[Side.SUMMARY].offset
     return [
         at
@@ -120,7 +126,8 @@ def citations_at_cursor(draft: Draft) -> list[int]:
 
 def step_citation(draft: Draft, step: int) -> int:
     """Return the index of the citation after or before the cursor; the first follows the last."""
-    found, now = draft.citations, citations_at_cursor(draft)
+    found = draft.citations
+    now = citations_at_cursor(draft)
     if draft.citation in now:
         return (draft.citation + step) % len(found)
     if now:
@@ -132,12 +139,14 @@ def step_citation(draft: Draft, step: int) -> int:
 
 
 def walk(step: int, draft: Draft) -> Effects:
+    """Go to the next or previous citation, and request the document that it cites."""
     draft.enable_digits()
     draft.citation = step_citation(draft, step)
     return [Open(Page.CITED_DOCUMENT, draft.citation)]
 
 
 def choose_citation(draft: Draft, number: int) -> Effects:
+    """Go to the citation with an index, and request the document that it cites."""
     draft.citation = number
     return [Open(Page.CITED_DOCUMENT, number)]
 

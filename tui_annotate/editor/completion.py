@@ -90,7 +90,8 @@ def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) ->
         code = MessageCode.LABEL_TO_CHOOSE
         draft.say(code, WARNING, letter=letter, label=split.name, digits=digits)
     else:
-        label, lacking = describe_labels(annotation.labels), " and ".join(lacks)
+        label = describe_labels(annotation.labels)
+        lacking = " and ".join(lacks)
         draft.say(MessageCode.LABEL_LACKS, WARNING, letter=letter, label=label, lacks=lacking)
     return go_to_first(annotation.claim)
 
@@ -103,6 +104,7 @@ def leave(verb: str, draft: Draft) -> Effects:
 
 
 def ask_flag_reason(draft: Draft) -> Effects:
+    """Ask why the sample is flagged, unless unsaved work prevents leaving it."""
     if problem := find_leave_problem(draft):
         return draft.refuse_key(problem, WARNING)
     draft.pending = PendingQuestion("reason")
@@ -135,7 +137,8 @@ def _show_kept_note(draft: Draft) -> Effects | None:
         known = next((known for known in draft.annotations if known.id == note.id), None)
         if known is not None:
             draft.focus_annotation(known.id)
-            letter, label = draft.letter(known.id), describe_labels(known.labels)
+            letter = draft.letter(known.id)
+            label = describe_labels(known.labels)
             draft.say(MessageCode.NOTE_KEPT_ON, WARNING, letter=letter, label=label)
             return go_to_first(known.claim) or [Blink()]
         if note.kind == SAMPLE:
@@ -171,15 +174,17 @@ def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Anno
     _, new = draft.saving.pop(annotation.id, (annotation, False))
     draft.annotations = tuple(annotations)
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
-    for known, fresh in draft.unsaved[:1]:
-        if not draft.open and draft.selection is None and draft.side is Side.SUMMARY:
-            return _restore_refused(draft, known, new=fresh)
+    is_idle = not draft.open and draft.selection is None and draft.side is Side.SUMMARY
+    if draft.unsaved and is_idle:
+        known, fresh = draft.unsaved[0]
+        return _restore_refused(draft, known, new=fresh)
     if new and wants_note(draft, annotation) and draft.focused == annotation.id:
         return [] if draft.writing else notes.write(draft)
     return []
 
 
 def wants_note(draft: Draft, annotation: Annotation) -> bool:
+    """Return whether an annotation lacks a note that one of its labels requires."""
     labels = [found for path in annotation.labels if (found := draft.tree.find(path))]
     return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 
@@ -213,17 +218,21 @@ def _restore_refused(draft: Draft, annotation: Annotation, *, new: bool) -> Effe
 
 def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.enable_digits()
-    draft.evidence, draft.note = list(annotation.evidence), annotation.note
+    draft.evidence = list(annotation.evidence)
+    draft.note = annotation.note
     draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     stored = next((one for one in draft.annotations if one.id == annotation.id), None)
     if not new and stored:
-        draft.editing, draft.labels = stored, list(annotation.labels)
+        draft.editing = stored
+        draft.labels = list(annotation.labels)
     if new and not annotation.claim and annotation.evidence:
         return _restore_passage(draft, annotation.evidence)
     draft.side = Side.SUMMARY
     effects: Effects = [Focus(Side.SUMMARY)]
-    for anchor in annotation.claim[:1]:
+    if annotation.claim:
+        anchor = annotation.claim[0]
         effects.append(GoTo(anchor.side, anchor.index, anchor.span.start))
+        # An edit that kept the claim needs no selection.
         if new or stored is None or stored.claim != annotation.claim:
             effects.append(Select(anchor.side, anchor.span))
     return effects
@@ -231,7 +240,8 @@ def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effect
 
 def _restore_passage(draft: Draft, evidence: Sequence[Anchor]) -> Effects:
     first, *more = evidence
-    draft.side, draft.evidence = Side.SOURCE, more
+    draft.side = Side.SOURCE
+    draft.evidence = more
     return [
         Select(Side.SUMMARY, None),
         Focus(Side.SOURCE),
@@ -264,7 +274,8 @@ def replace_annotations(
     fresh = [annotation for annotation in annotations if annotation.id not in before]
     back = fresh[0] if len(fresh) == 1 and not gone else None
     if back and _is_same_as_draft(draft, back):
-        draft.evidence, draft.note = [], ""
+        draft.evidence = []
+        draft.note = ""
         leave = cursor_actions.go_to_summary(draft) if draft.side is Side.SOURCE else []
         effects = [*leave, Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
     elif back and not (draft.open or draft.selection):
@@ -293,6 +304,7 @@ def describe_undone(verb: str, labels: str = "", *, redo: bool = False) -> Statu
 
 
 def describe_rating(word: str) -> StatusMessage:
+    """Return the message after a rating was stored; an empty word for a removed rating."""
     code = MessageCode.RATED if word else MessageCode.NOT_RATED_ANY_MORE
     return StatusMessage(code, {"rating": word})
 

@@ -32,13 +32,16 @@ class MatchPair:
 
     @property
     def anchor_document(self) -> Place:
+        """The document with the text at the cursor."""
         return self.anchor.side, self.anchor.index
 
     @property
     def match_document(self) -> Place:
+        """The document with the match, on the other side."""
         return self.anchor.side.other, self.match.document
 
     def has_same_match(self, other: MatchPair | None) -> bool:
+        """Return whether another pair has its match in the same segment of the same document."""
         where = (self.match_document, self.match.segment)
         return other is not None and where == (other.match_document, other.match.segment)
 
@@ -68,7 +71,8 @@ The function returns None if these words are not computed yet.
 
 def match_pair(draft: Draft) -> MatchPair | None:
     """Return the focused match with the selection or the cursor's sentence; None if one lacks."""
-    anchor, side = draft.current_anchor(draft.side), draft.side.other
+    anchor = draft.current_anchor(draft.side)
+    side = draft.side.other
     match = next(
         (one for one in draft.matches[side] if one.rank == draft.focused_ranks[side]), None
     )
@@ -86,28 +90,28 @@ def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContras
     """
     from tui_annotate.methods.contrast import find_contradictions, find_shared_words
 
-    own, other = _shorten(what.anchor.span), _shorten(what.match.span)
-    anchor, match = (
-        own.of(draft.text(*what.anchor_document)),
-        other.of(draft.text(*what.match_document)),
-    )
+    own = _shorten(what.anchor.span)
+    other = _shorten(what.match.span)
+    anchor = own.of(draft.text(*what.anchor_document))
+    match = other.of(draft.text(*what.match_document))
     candidates = find_contradictions(
         anchor,
         match,
         unsaid=_marks_within(marks(what.anchor_document), own),
         unheard=_marks_within(marks(what.match_document), other),
     )
-    described = [
-        " ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair)
-        for each in candidates[:1]
-        for pair in [(each.claim.of(anchor), each.evidence.of(match))]
-    ]
-    more = [LineText.MORE.text(count=len(candidates) - 1)] if len(candidates) > 1 else []
+    described = []
+    if candidates:
+        first = candidates[0]
+        pair = (first.claim.of(anchor), first.evidence.of(match))
+        described.append(" ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair))
+    if len(candidates) > 1:
+        described.append(LineText.MORE.text(count=len(candidates) - 1))
     return TextContrast(
         tuple(span.shift(other.start) for span in find_shared_words(anchor, match)),
         tuple(candidate.claim.shift(own.start) for candidate in candidates),
         tuple(candidate.evidence.shift(other.start) for candidate in candidates),
-        ", ".join([*described, *more]),
+        ", ".join(described),
     )
 
 

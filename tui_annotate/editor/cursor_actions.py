@@ -35,11 +35,13 @@ def move(unit: str, step: int, draft: Draft) -> Effects:
 
 
 def extend(unit: str, step: int, draft: Draft) -> Effects:
+    """Move the free end of the selection by units; without a selection, start one at the cursor."""
     draft.enable_digits()
     return [Move(draft.side, unit, step, extend=True)]
 
 
 def grow(step: int, draft: Draft) -> Effects:
+    """Grow (+1) or shrink (-1) the selection by a sentence."""
     draft.enable_digits()
     return [GrowSelection(draft.side, step)]
 
@@ -51,14 +53,17 @@ def select_here(draft: Draft) -> Effects:
 
 
 def swap_ends(draft: Draft) -> Effects:
+    """Move the cursor to the other end of the selection; no effect without a selection."""
     return [SwapEnds(draft.side)] if draft.selection else []
 
 
 def ask_words(draft: Draft) -> Effects:
+    """Request the words on screen, to which `show_hints` gives letter codes."""
     return [AskWords(draft.side)]
 
 
 def show_hints(draft: Draft, words: Sequence[tuple[Span, ...]]) -> None:
+    """Show letter codes on words, the shortest near the cursor; without words, a message."""
     near = draft.sentence(draft.side) or Span(draft.pointer.offset, draft.pointer.offset + 1)
     if words:
         draft.hints = WordHints.over(draft.side, words, near)
@@ -113,11 +118,13 @@ def leave_source(draft: Draft) -> Effects:
 
 
 def go_to_summary(draft: Draft) -> Effects:
+    """Move the focus to the summary, and drop the selection in the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
 def drop_selections(draft: Draft) -> Effects:
+    """Drop the selections of both sides; from the source, go to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),
@@ -125,6 +132,7 @@ def drop_selections(draft: Draft) -> Effects:
 
 
 def go_to_document(step: int, draft: Draft) -> Effects:
+    """Request the next or previous document of the source, if it has several."""
     if len(draft.sample.side(Side.SOURCE)) > 1:
         return [Open(Page.DOCUMENT, step)]
     return draft.refuse_key(MessageCode.ONE_DOCUMENT_ONLY)
@@ -134,7 +142,8 @@ def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool 
     """Set the cursor of a side; a click (`by_hand`) focuses the side and enables the digit keys."""
     if by_hand and pointer != draft.pointers[side]:
         draft.message = NO_MESSAGE
-        draft.side, draft.hints = side, None
+        draft.side = side
+        draft.hints = None
         draft.enable_digits()
     if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
         draft.hits = ()

@@ -35,6 +35,8 @@ class Move(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SelectWord(Effect):
+    """Request to select the word at the cursor."""
+
     side: Side
 
 
@@ -48,6 +50,8 @@ class GrowSelection(Effect):
 
 @dataclass(frozen=True, slots=True)
 class SwapEnds(Effect):
+    """Request to move the cursor to the other end of the selection."""
+
     side: Side
 
 
@@ -79,12 +83,14 @@ class Reveal(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Focus(Effect):
+    """Request to move the focus to the summary or the source."""
+
     side: Side
 
 
 @dataclass(frozen=True, slots=True)
 class Blink(Effect):
-    pass
+    """Request to signal that a key has no effect here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +111,8 @@ class Save(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Accept(Effect):
+    """Request to store the annotation of an accepted suggestion; `changed` if it was edited."""
+
     suggestion: Suggestion
     annotation: Annotation
     changed: bool = False
@@ -112,17 +120,23 @@ class Accept(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Decline(Effect):
+    """Request to store the rejection of a suggestion; the reason is empty if none was given."""
+
     suggestion: Suggestion
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Remove(Effect):
+    """Request to delete a stored annotation."""
+
     annotation: Annotation
 
 
 @dataclass(frozen=True, slots=True)
 class Comment(Effect):
+    """Request to store the comment on the sample; an empty text removes it."""
+
     text: str
 
 
@@ -143,6 +157,8 @@ class Finish(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Undo(Effect):
+    """Request to undo the user's last action in any sample, or to redo the last undone one."""
+
     redo: bool = False
 
 
@@ -196,6 +212,8 @@ class CompleteReview(Effect):
 
 @dataclass(frozen=True, slots=True)
 class OpenNote(Effect):
+    """Request to open the note line with a text; `Draft.writing` is what the note is about."""
+
     text: str
 
 

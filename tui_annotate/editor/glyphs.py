@@ -34,16 +34,35 @@ class StateName(ScreenMessage):
 
 STATE_NAMES: Mapping[str, StateName] = {state.value: StateName[state.name] for state in State}
 
-CHOSEN, FOCUS_BAR, OPENS_MORE = "✓", "▌", "▸"
+CHOSEN = "✓"
+"""Glyph of a chosen option, of evidence, and of an adjudicated annotation."""
 
-CONFLICT, LACKING = "≠", "?"
-"""Symbols of a possible contradiction of summary and source, and of a word in only one of both."""
+FOCUS_BAR = "▌"
+"""Glyph of selected or focused words, and of the focused entry of a list."""
 
-FORMER, SUGGESTED = "°", "~"
-"""Glyphs of the annotator's own evidence in other samples, and of suggestions."""
+OPENS_MORE = "▸"
+"""Glyph of a label with sublabels, and of the chosen candidate annotation."""
 
-CURRENT, FOUND, SEVERAL = "▶", "/", "+"
-"""Three glyphs next to lines: for the cursor's sentence, found text, several annotations."""
+CONFLICT = "≠"
+"""Symbol of a possible contradiction of summary and source."""
+
+LACKING = "?"
+"""Symbol of a word that occurs only in the summary or only in the source."""
+
+FORMER = "°"
+"""Glyph of the annotator's own evidence in other samples."""
+
+SUGGESTED = "~"
+"""Glyph of a suggestion."""
+
+CURRENT = "▶"
+"""Glyph next to the line of the cursor's sentence."""
+
+FOUND = "/"
+"""Glyph next to a line with found text."""
+
+SEVERAL = "+"
+"""Glyph next to a line with several annotations."""
 
 GOLD = "★"
 """Glyph of a correct answer in a text, and of the passage that contains the answer."""
@@ -51,5 +70,8 @@ GOLD = "★"
 REVIEW_GLYPHS = REFUSED, NEARLY, AGREED, OWN = "✗", "≈", "=", "+"
 """Glyphs of candidate annotations (rejected, similar, equal) and of the reviewer's annotations."""
 
-PLACES, NOTED = "⇄", "✎"
-"""Glyphs in lists of annotations: the first stands for evidence, the second for a note."""
+PLACES = "⇄"
+"""Glyph of evidence in lists of annotations."""
+
+NOTED = "✎"
+"""Glyph of a note in lists of annotations."""

@@ -54,7 +54,8 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
     """Highlight where the searched text was found, and go to the first span after the cursor."""
-    draft.hits, draft.searched = tuple(hits), (name, draft.side)
+    draft.hits = tuple(hits)
+    draft.searched = (name, draft.side)
     if not hits:
         draft.say(MessageCode.NO_HIT, what=name)
         return []
@@ -84,6 +85,7 @@ def take(draft: Draft) -> Effects:
 
 
 def take_match(draft: Draft, rank: int) -> Effects:
+    """Focus the source match with a rank, and add it to the evidence or remove it from there."""
     draft.message = NO_MESSAGE
     if rank not in {match.rank for match in draft.matches[Side.SOURCE]}:
         return [Blink()]
@@ -92,6 +94,7 @@ def take_match(draft: Draft, rank: int) -> Effects:
 
 
 def show_match(draft: Draft, rank: int) -> Effects:
+    """Focus the match with a rank on the side without the cursor, and scroll to it."""
     draft.message = NO_MESSAGE
     side = draft.side.other
     match = next((match for match in draft.matches[side] if match.rank == rank), None)

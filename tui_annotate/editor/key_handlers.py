@@ -22,6 +22,7 @@ from tui_annotate.editor.words import WARNING
 
 
 def edit(draft: Draft) -> Effects:
+    """Edit the annotation or suggestion in focus (key `e`); cancel the edit if one is open."""
     if draft.editing:
         draft.end_edit()
         return [Select(Side.SUMMARY, None)]
@@ -37,6 +38,7 @@ def edit(draft: Draft) -> Effects:
 
 
 def delete(draft: Draft) -> Effects:
+    """Delete the annotation in focus, or ask why the suggestion in focus is rejected (key `x`)."""
     if draft.changing:
         draft.end_edit()
         return [Select(Side.SUMMARY, None), *suggestion_actions.ask_refusal_reason(draft)]
@@ -51,6 +53,7 @@ def delete(draft: Draft) -> Effects:
 
 
 def ask_about_annotation(draft: Draft) -> Effects:
+    """Request the questions about the annotation in focus."""
     if draft.focused_annotation is None:
         return draft.refuse_key(MessageCode.NO_ANNOTATION_TO_ASK_ABOUT)
     return open_page(Page.ANNOTATION_TALK, draft)
@@ -60,6 +63,7 @@ def ask_about_annotation(draft: Draft) -> Effects:
 
 
 def back(draft: Draft) -> Effects:
+    """Go back one step (Esc): close the question or the search, else drop what is not saved."""
     if draft.pending:
         return label_actions.cancel(draft)
     if draft.hits:  # first, because the status line promises it during a search
@@ -84,6 +88,7 @@ def back(draft: Draft) -> Effects:
 
 
 def undo(draft: Draft, *, redo: bool = False) -> Effects:
+    """Undo the last stored action, or redo it; cancel an open question or edit instead."""
     if draft.pending:
         return label_actions.cancel(draft)
     if draft.editing:
@@ -93,6 +98,7 @@ def undo(draft: Draft, *, redo: bool = False) -> Effects:
 
 
 def finish_or_save(draft: Draft) -> Effects:
+    """Answer the question, leave the source, save the edit or complete the sample (Enter)."""
     if draft.pending:
         return label_actions.accept(draft)
     if draft.side is Side.SOURCE:
@@ -128,6 +134,7 @@ def walk_items(step: int, draft: Draft) -> Effects:
 
 
 def search_former(draft: Draft) -> Effects:
+    """Request the annotator's similar annotations, if there is a claim to compare with."""
     if notes.claim_to_search(draft)[0] is None:
         return draft.refuse_key(MessageCode.NO_WORDS_TO_LOOK_FOR)
     return [Open(Page.PAST_ANNOTATIONS)]

@@ -67,12 +67,16 @@ class KeyText(ScreenMessage):
 
 
 class HelpGroup(NamedTuple):
+    """A group of the help, with rows of (keys, what they do)."""
+
     title: str
     rows: Sequence[tuple[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
+    """All actions with a user's keys; `by_key` maps (key, single state) to an action id."""
+
     actions: tuple[Action, ...]
     by_key: Mapping[tuple[str, KeyState], str]
 
@@ -81,6 +85,7 @@ class KeyMap:
         return self.by_key.get((key, state), "")
 
     def get(self, action_id: str) -> Action:
+        """Return the action with an id, which must exist."""
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
@@ -93,10 +98,13 @@ class KeyMap:
             name = "Review" if action.id in first else action.group
             if first and name == "Evidence":
                 name = "View"  # the next hit of a search has the key of the next match
-            row, rows = (shown_keys(action.keys), action.words(state)), groups.setdefault(name, [])
+            row = (shown_keys(action.keys), action.words(state))
+            rows = groups.setdefault(name, [])
             if row not in rows:
                 rows.append(row)
-        ordered = sorted(groups.items(), key=lambda each: bool(first) and each[0] == "Move")
+        ordered = list(groups.items())
+        if first:  # in review, moving comes last
+            ordered.sort(key=lambda each: each[0] == "Move")
         return tuple(HelpGroup(screen_text(name), tuple(rows)) for name, rows in ordered)
 
     def line(
@@ -130,8 +138,9 @@ class KeyMap:
     def help_key(self, state: KeyState) -> tuple[str, str] | None:
         """Return the key that opens the help, and its name on the key line; None for no key."""
         action = self.get("help.show")
-        acts = action.keys and state in action.states
-        return (key_label(action.keys[0]), KeyText.KEYS.text()) if acts else None
+        if not action.keys or state not in action.states:
+            return None
+        return key_label(action.keys[0]), KeyText.KEYS.text()
 
 
 def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
@@ -162,6 +171,7 @@ def key_map(changes: Mapping[str, Any] | None = None) -> KeyMap:
 
 @cache
 def default_keys() -> KeyMap:
+    """Return the key map without changes by a user; it is created once."""
     return key_map()
 
 

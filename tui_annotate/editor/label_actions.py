@@ -55,12 +55,14 @@ def _refuse_unused_digit(draft: Draft, digit: str) -> Effects:
 
 
 def pick(draft: Draft, path: LabelPath) -> Effects:
+    """Apply a label from the list of all labels, unless the label set has lost it meanwhile."""
     if draft.tree.find(path) is None:
         return draft.refuse_key(MessageCode.LABEL_GONE, WARNING, label=describe_labels([path]))
     return label(draft, path)
 
 
 def repeat(draft: Draft) -> Effects:
+    """Apply the label that was used last (key `r`)."""
     if draft.tree.find(draft.last_label) is None:
         return draft.refuse_key(MessageCode.NO_LABEL_TO_REPEAT)
     if draft.digits_off:
@@ -70,7 +72,8 @@ def repeat(draft: Draft) -> Effects:
 
 def accept(draft: Draft) -> Effects:
     """Accept the default answer (Enter): the parent label, no evidence, or no reason."""
-    pending, draft.pending = draft.pending, None
+    pending = draft.pending
+    draft.pending = None
     if pending is None:
         return [Blink()]
     if pending.kind in WHY:
@@ -90,6 +93,7 @@ def _send_reason(draft: Draft, pending: PendingQuestion, text: str) -> Effects:
 
 
 def cancel(draft: Draft) -> Effects:
+    """Close the open question without an answer."""
     draft.pending = None
     return []
 
@@ -125,6 +129,7 @@ def _choose_zero(draft: Draft) -> Effects:
 
 
 def ask_rating(draft: Draft) -> Effects:
+    """Ask for the rating of the sample, if there is a rating scale for it."""
     if not draft.scale:
         return draft.refuse_key(MessageCode.NO_SCALE)
     draft.pending = PendingQuestion(RATING)
@@ -164,9 +169,11 @@ def label(draft: Draft, path: LabelPath) -> Effects:
 
 
 def _take_passage(draft: Draft) -> Effects:
-    if (found := draft.passage) is None:
+    found = draft.passage
+    if found is None:
         return []
-    draft.evidence += [found] if found not in draft.evidence else []
+    if found not in draft.evidence:
+        draft.evidence.append(found)
     return cursor_actions.go_to_summary(draft)
 
 
@@ -182,6 +189,7 @@ def _find_problem(draft: Draft, found: Label) -> StatusMessage:
 
 
 def closed_label_reason(draft: Draft, found: Label | None) -> StatusMessage:
+    """Return why a retired or split label cannot be chosen; empty for other labels and for None."""
     if found is None or found.offered:
         return NO_MESSAGE
     if not found.split:
@@ -215,7 +223,8 @@ def conflicting_label_reason(
 
 
 def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects:
-    known, found = draft.focused_annotation, draft.tree.find(path)
+    known = draft.focused_annotation
+    found = draft.tree.find(path)
     if known is None or found is None:
         return [Blink()]
     labels = tuple(dict.fromkeys(path if one == split.path else one for one in known.labels))
@@ -249,7 +258,7 @@ def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
         return []
     found = draft.tree.find(path)
     held = draft.editing is not None and path in draft.editing.labels
-    if problem := NO_MESSAGE if held else closed_label_reason(draft, found):
+    if not held and (problem := closed_label_reason(draft, found)):
         return draft.refuse_key(problem, WARNING)
     others = [other for known in draft.labels if (other := draft.tree.find(known))]
     if (found and found.exclusive) or any(other.exclusive for other in others):
@@ -263,6 +272,7 @@ def _toggle_label(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save(draft: Draft, path: LabelPath) -> Effects:
+    """Save the current claim and evidence as a new annotation with one label."""
     claim, evidence = draft.anchors_to_save()
     annotation = Annotation(
         id=draft.new_id(),
@@ -277,6 +287,7 @@ def save(draft: Draft, path: LabelPath) -> Effects:
 
 
 def save_edit(draft: Draft) -> Effects:
+    """Save an edit (Enter), unless no label or no span is left; close an edit without changes."""
     edited = draft.editing
     if edited is None:
         return [Blink()]

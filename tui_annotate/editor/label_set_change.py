@@ -28,6 +28,7 @@ class DraftLabelSetChange:
     became: Mapping[LabelPath, LabelPath]
 
     def path(self, path: LabelPath) -> LabelPath:
+        """Return the current path of a label, also if the label was removed."""
         return self.became.get(path, path)
 
     def of(self, annotation: Annotation, held: Collection[LabelPath]) -> Annotation:
@@ -58,7 +59,9 @@ class DraftLabelSetChange:
         return join_first([change.text for change in self.changes(first)], _MOST_NAMED)
 
     def _describe_change(self, path: LabelPath) -> StatusMessage | None:
-        before, now, name = self.before.find(path), self.now.find(self.path(path)), path[-1]
+        before = self.before.find(path)
+        now = self.now.find(self.path(path))
+        name = path[-1]
         if now is None:
             return StatusMessage(MessageCode.LABEL_REMOVED, {"label": name})
         along = (*self.path(path[:-1]), name)  # only its parent was renamed, which has a message
@@ -82,6 +85,7 @@ class DraftLabelSetChange:
 
 
 def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
+    """Return the message that a label was split, with the names of its parts."""
     parts = join_label_names(tree.parts(label), last=" and ")
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
@@ -150,6 +154,7 @@ def _describe_lacking(tree: LabelTree, annotation: Annotation) -> Iterator[Statu
 
 
 def in_hand(draft: Draft) -> list[LabelPath]:
+    """Return the labels of unsaved work: of the edit first, then of the question and of saves."""
     pending = [draft.pending.path] if draft.pending else []
     pairs = (*draft.saving.values(), *draft.unsaved)
     return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]

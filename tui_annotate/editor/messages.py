@@ -269,6 +269,8 @@ class MessageCode(ScreenMessage):
 
 @unique
 class LineText(ScreenMessage):
+    """Texts of the status line that are no message, and the names of things in messages."""
+
     # what the next digit saves
     NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
     SAVES = "{digits} save: {what}"
@@ -387,6 +389,7 @@ class LineText(ScreenMessage):
 
 
 def join_parts(*parts: str) -> str:
+    """Join the parts of a line by ` · `, without empty parts."""
     return " · ".join(filter(None, parts))
 
 
@@ -403,6 +406,7 @@ class StatusMessage:
 
     @property
     def text(self) -> str:
+        """The message in the language of the screen."""
         return self.code.text(**self.fields)
 
     def __str__(self) -> str:
@@ -429,7 +433,8 @@ def add_state(event: AnyMessage, state: AnyMessage, *, sample: str, kind: Kind) 
 
     The second part names the sample, because the event was often on another one. Both may be empty.
     """
-    before, now = make_message(event, kind), make_message(state, kind)
+    before = make_message(event, kind)
+    now = make_message(state, kind)
     if before.text and now.text and not _is_of_open_sample(before):
         now = StatusMessage(MessageCode.NOW_SAMPLE, {"sample": sample, "state": now}, kind)
     return combine_messages(before, now, kind)

@@ -61,6 +61,7 @@ def show_annotation(draft: Draft, annotation_id: str) -> Effects:
 
 
 def show(draft: Draft, one: Annotation | Suggestion) -> Effects:
+    """Focus an annotation or suggestion, go to its claim, and scroll to its evidence."""
     draft.focus_annotation(one.id)
     if isinstance(one, Suggestion):
         draft.seen_suggestions.add(one.id)

@@ -34,6 +34,7 @@ def write(draft: Draft) -> Effects:
 
 
 def write_comment(draft: Draft) -> Effects:
+    """Open the note line with the comment on the sample."""
     return _open_line(draft, Note(SAMPLE), draft.comment)
 
 
@@ -55,9 +56,10 @@ def take(draft: Draft, former: PastAnnotation) -> Effects:
     if known:
         draft.last_label = known[0]
     if draft.focused_annotation and not (draft.editing or draft.selection or draft.open):
-        effects = write(draft) if former.note else []
         if not former.note:
             draft.say(MessageCode.FORMER_HAS_NO_NOTE_FOR_THIS)
+            return []
+        effects = write(draft)
         return [OpenNote(former.note) if isinstance(one, OpenNote) else one for one in effects]
     if not former.note:
         code = MessageCode.FORMER_HAS_NO_NOTE
@@ -66,9 +68,9 @@ def take(draft: Draft, former: PastAnnotation) -> Effects:
     else:
         draft.note = former.note
         code = MessageCode.NOTE_TAKEN
-    repeat = MessageCode.REPEAT_TOGGLES if draft.editing else MessageCode.REPEAT_SAVES
     message = StatusMessage(code)
     if known:
+        repeat = MessageCode.REPEAT_TOGGLES if draft.editing else MessageCode.REPEAT_SAVES
         then = StatusMessage(repeat, {"label": describe_labels(known[:1])})
         message = StatusMessage(MessageCode.WITH_MORE, {"first": message, "more": then})
     draft.say(message)
@@ -79,17 +81,20 @@ _FLAG_REASON = Note(REASON)
 
 
 def open_reason(draft: Draft, note: Note = _FLAG_REASON) -> Effects:
+    """Open an empty note line for a typed reason: by default, why the sample is flagged."""
     return _open_line(draft, note, "")
 
 
 def _open_line(draft: Draft, note: Note, text: str) -> Effects:
-    draft.writing, draft.stored = note, text
+    draft.writing = note
+    draft.stored = text
     return [OpenNote(draft.kept_notes.get(note, text))]
 
 
 def finish_note(draft: Draft, text: str) -> Effects:
     """Handle Enter in the note line: store the typed text as a note, comment or reason."""
-    note, draft.writing = draft.writing, None
+    note = draft.writing
+    draft.writing = None
     if note is None:
         return []
     draft.kept_notes.pop(note, None)

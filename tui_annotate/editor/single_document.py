@@ -29,6 +29,7 @@ def is_alone(sample: Sample) -> bool:
 
 
 def to_screen_sample(sample: Sample) -> Sample:
+    """Return a sample as it is displayed: a single source document becomes the summary."""
     if not is_alone(sample):
         return sample
     (document,) = sample.documents
@@ -42,17 +43,20 @@ def exchange_sides(sample: Sample, one: _Marked) -> _Marked:
     """
     if not is_alone(sample):
         return one
-    claim, evidence = tuple(map(_swap_side, one.evidence)), tuple(map(_swap_side, one.claim))
+    claim = tuple(map(_swap_side, one.evidence))
+    evidence = tuple(map(_swap_side, one.claim))
     return replace(one, claim=claim, evidence=evidence)
 
 
 def exchange_all_sides(sample: Sample, annotations: Iterable[_Marked]) -> tuple[_Marked, ...]:
+    """Apply `exchange_sides` to all annotations of a sample."""
     return tuple(exchange_sides(sample, known) for known in annotations)
 
 
 def exchange_group_sides(
     sample: Sample, groups: tuple[CandidateGroup, ...]
 ) -> tuple[CandidateGroup, ...]:
+    """Apply `exchange_sides` to the candidates and proposals of all groups of a sample."""
     if not is_alone(sample):
         return groups
     return tuple(

@@ -64,8 +64,11 @@ REASONS: Final = (
 )  # fmt: skip
 """Reasons to flag a sample, in the order of the digit keys; key 0 is for another reason."""
 
-DECLINE, RATING = "decline", "rating"
-"""Kinds of `PendingQuestion`: why a suggestion is rejected; how the sample is rated."""
+DECLINE = "decline"
+"""Kind of `PendingQuestion`: why a suggestion is rejected."""
+
+RATING = "rating"
+"""Kind of `PendingQuestion`: how the sample is rated."""
 
 DECLINING: Final = (
     StateText.SUPPORTED, StateText.WRONG_EXTENT, StateText.WRONG_LABEL, StateText.UNIMPORTANT,
@@ -111,6 +114,7 @@ class ViewedMatches:
             self._segments.clear()
 
     def at(self, match: Match | None) -> None:
+        """Record that the annotator looks at a match; no effect for None."""
         if match is not None:
             self._segments.add((match.document, match.segment))
 
@@ -164,8 +168,11 @@ class PendingQuestion:
 WHY: Final[Mapping[str, tuple[StateText, ...]]] = {"reason": REASONS, DECLINE: DECLINING}
 """Possible reasons for a flag and for a rejected suggestion, by the kind of `PendingQuestion`."""
 
-SAMPLE, DRAFT, ANNOTATION, REASON = "sample", "draft", "annotation", "reason"
-"""Kinds of `Note`: comment on a sample, note on an unsaved or saved annotation, flag reason."""
+# Kinds of `Note`.
+SAMPLE = "sample"  # comment on the sample
+DRAFT = "draft"  # note on the unsaved annotation
+ANNOTATION = "annotation"  # note on a saved annotation
+REASON = "reason"  # why the sample is flagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +295,7 @@ class Draft:
 
     @property
     def offered(self) -> Sequence[Suggestion]:
+        """Suggestions that can be answered now, in reading order; empty while they are hidden."""
         if self.suggestions_hidden:
             return ()
         if not self.answering:
@@ -296,10 +304,12 @@ class Draft:
 
     @property
     def focused(self) -> str:
+        """Id of the annotation or suggestion in focus; empty for none."""
         return self.focus.id
 
     @property
     def digits_off(self) -> bool:
+        """Whether digits do nothing until the cursor moves (see `ItemFocus`)."""
         return self.focus.digits_off
 
     @property
@@ -309,32 +319,39 @@ class Draft:
 
     @property
     def focused_annotation(self) -> Annotation | None:
+        """The stored annotation in focus; None for none, or for a suggestion."""
         return next((known for known in self.annotations if known.id == self.focused), None)
 
     @property
     def focused_suggestion(self) -> Suggestion | None:
+        """The unanswered suggestion in focus; None for none, or for an annotation."""
         if not self.focused:
             return None
         return next((one for one in self.offered if one.id == self.focused), None)
 
     @property
     def in_focus(self) -> Annotation | Suggestion | None:
+        """The annotation or suggestion in focus; None for none."""
         return self.focused_annotation or self.focused_suggestion
 
     @property
     def pointer(self) -> SideCursor:
+        """The cursor on the side that has the focus."""
         return self.pointers[self.side]
 
     @property
     def selection(self) -> Span | None:
+        """The selection on the side that has the focus; None for none."""
         return self.pointer.selection
 
     def text(self, side: Side, index: int | None = None) -> str:
+        """Return the text of a side's document, by default the one on screen; empty if missing."""
         documents = self.sample.side(side)
         index = self.pointers[side].document if index is None else index
         return documents[index].text if index < len(documents) else ""
 
     def sentences(self, side: Side, index: int | None = None) -> Sequence[Segment]:
+        """Return the segments of a side's document, by default the one on screen."""
         index = self.pointers[side].document if index is None else index
         indices = [at for at, doc in enumerate(self.sample.documents) if doc.side is side]
         return self.segments[indices[index]] if index < len(indices) else ()
@@ -352,13 +369,15 @@ class Draft:
 
     def label_name(self, path: LabelPath) -> str:
         """Return the last name of a label path; add the state of a retired or split label."""
-        label, name = self.tree.find(path), path[-1] if path else ""
+        label = self.tree.find(path)
+        name = path[-1] if path else ""
         if label is None or label.offered:
             return name
         closed = StateText.SPLIT if label.split else StateText.RETIRED
         return closed.text(label=name)
 
     def label_names(self, paths: Sequence[LabelPath]) -> str:
+        """Return the names of labels, separated by commas; a text such as `no label` for none."""
         return ", ".join(map(self.label_name, filter(None, paths))) or StateText.NO_LABEL.text()
 
     def letter(self, annotation_id: str) -> str:
@@ -367,6 +386,7 @@ class Draft:
         return letter(at)
 
     def lacking(self) -> tuple[tuple[Annotation, tuple[str, ...]], ...]:
+        """Return (annotation, names of the missing parts) for each incomplete annotation."""
         pairs = ((known, self.tree.lacks(known)) for known in self.annotations)
         return tuple((known, lacks) for known, lacks in pairs if lacks)
 
@@ -389,6 +409,7 @@ class Draft:
 
     @property
     def suggestion_key(self) -> str:
+        """The key that goes to the next suggestion, because `c` may visit citations."""
         return "a" if self.cites else "c"
 
     @property
@@ -420,7 +441,8 @@ class Draft:
         pointer = self.pointers[side]
         if pointer.selection is None:
             known = self.editing or self.in_focus
-            for anchor in (*known.claim, *known.evidence) if known else ():
+            anchors = (*known.claim, *known.evidence) if known else ()
+            for anchor in anchors:
                 inside = anchor.span.start <= pointer.offset <= anchor.span.end
                 if anchor.side is side and anchor.index == pointer.document and inside:
                     return anchor
@@ -446,12 +468,11 @@ class Draft:
         None without such a selection, and for samples other than reports, documents and citations,
         where Space takes the selection as evidence.
         """
-        is_selected = self.side is Side.SOURCE and self.selection is not None
-        return (
-            self.current_anchor(Side.SOURCE)
-            if is_selected and self.sample.kind in RATED_KINDS
-            else None
-        )
+        if self.side is not Side.SOURCE or self.selection is None:
+            return None
+        if self.sample.kind not in RATED_KINDS:
+            return None
+        return self.current_anchor(Side.SOURCE)
 
     @property
     def is_passage_alone(self) -> bool:
@@ -461,11 +482,15 @@ class Draft:
 
     def anchors_to_save(self) -> tuple[tuple[Anchor, ...], tuple[Anchor, ...]]:
         """Return (claim, sorted evidence) of the annotation that would be saved now."""
-        evidence = {*self.evidence, *([self.passage] if self.passage else [])}
-        return () if self.is_passage_alone else self.claim, tuple(sorted(evidence))
+        claim = () if self.is_passage_alone else self.claim
+        evidence = set(self.evidence)
+        if passage := self.passage:
+            evidence.add(passage)
+        return claim, tuple(sorted(evidence))
 
     @property
     def focused_match(self) -> Match | None:
+        """The match in focus in the source; None for none."""
         rank = self.focused_ranks[Side.SOURCE]
         return next((match for match in self.matches[Side.SOURCE] if match.rank == rank), None)
 
@@ -475,6 +500,7 @@ class Draft:
         return Anchor(Side.SOURCE, match.document, span) if span else None
 
     def taken(self, match: Match) -> bool:
+        """Return whether a source match is evidence of the unsaved annotation."""
         return self.anchor_of(match) in self.evidence
 
     def is_former_evidence(self, match: Match) -> bool:
@@ -510,6 +536,7 @@ class Draft:
         bar = self.tree.bar()
         if self.editing is None:
             return bar
+        # A retired or split label of the edited annotation gets a free digit, which removes it.
         free = (digit for digit in DIGITS[:9] if digit not in dict(bar))
         found = map(self.tree.find, self.editing.labels)
         closed = (label for label in found if label and not label.offered)
@@ -522,6 +549,10 @@ class Draft:
 
     @property
     def split_label(self) -> Label | None:
+        """The split label of the annotation in focus, which a digit replaces; None for none.
+
+        None while an edit or a question is open, or the annotation is being saved.
+        """
         annotation = self.focused_annotation
         if annotation is None or self.editing or self.pending or annotation.id in self.saving:
             return None
@@ -588,8 +619,10 @@ class Draft:
     # messages
 
     def say(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> None:
+        """Show a message in the status line; `fields` fill in the text of a message's code."""
         self.message = make_message(message, kind, **fields)
 
     def refuse_key(self, message: AnyMessage, kind: Kind = "hint", **fields: object) -> Effects:
+        """Show why a key has no effect; like `say`, but return the effects of a key handler."""
         self.say(message, kind, **fields)
         return [Blink()]

@@ -45,9 +45,11 @@ from tui_annotate.editor.words import (
 def take(draft: Draft) -> Effects:
     """Accept the suggestion in focus unchanged (key `y`), unless other work is unsaved."""
     one = draft.focused_suggestion
-    problem = _find_obstacle(draft) or (_find_problem(draft, one) if one else _explain_none(draft))
-    if one is None or problem:
-        return draft.refuse_key(problem, WARNING if one else "hint")
+    obstacle = _find_obstacle(draft)
+    if one is None:
+        return draft.refuse_key(obstacle or _explain_none(draft))
+    if problem := obstacle or _find_problem(draft, one):
+        return draft.refuse_key(problem, WARNING)
     return send_acceptance(draft, one, to_annotation(draft, one))
 
 
@@ -61,6 +63,7 @@ def change(draft: Draft, one: Suggestion) -> Effects:
 
 
 def ask_refusal_reason(draft: Draft) -> Effects:
+    """Ask why the suggestion in focus is rejected, unless other work is unsaved."""
     if problem := _find_obstacle(draft):
         return draft.refuse_key(problem)
     draft.pending = PendingQuestion(DECLINE)
@@ -68,6 +71,7 @@ def ask_refusal_reason(draft: Draft) -> Effects:
 
 
 def hide(draft: Draft) -> Effects:
+    """Hide all suggestions, or show them again (key `Y`)."""
     if draft.changing:
         return draft.refuse_key(MessageCode.FINISH_EDIT_FIRST)
     if draft.focused_suggestion:
@@ -81,6 +85,7 @@ def hide(draft: Draft) -> Effects:
 
 
 def describe_open_suggestions(draft: Draft) -> StatusMessage:
+    """Return a message with the number of suggestions to answer; empty for none."""
     if not draft.offered:
         return NO_MESSAGE
     fields = {"count": len(draft.offered), "key": draft.suggestion_key}
@@ -113,10 +118,10 @@ def _find_problem(draft: Draft, one: Suggestion) -> StatusMessage:
         if found is None:
             label = quote_text(describe_labels([path]))
             return StatusMessage(MessageCode.UNKNOWN_LABEL_PROPOSED, {"label": label})
+        if problem := label_actions.closed_label_reason(draft, found):
+            return problem
         of = one.claim or one.evidence
-        if problem := label_actions.closed_label_reason(
-            draft, found
-        ) or label_actions.conflicting_label_reason(draft, found, of):
+        if problem := label_actions.conflicting_label_reason(draft, found, of):
             return problem
         if found.evidence is Requirement.NONE and one.evidence:
             return StatusMessage(MessageCode.PROPOSED_TAKES_NO_EVIDENCE, {"label": found.name})
@@ -139,17 +144,23 @@ def apply_accepted(
 
 
 def apply_declined(draft: Draft, one: Suggestion) -> None:
+    """Show the message that a rejection was stored."""
     draft.answering.pop(one.id, None)
     what = cut(draft.label_names(one.labels), QUOTE_CELLS)
     if not one.labels and one.claim:
         what = describe_anchor(draft, one.claim[0])
-    refused = MessageCode.SUGGESTION_REFUSED
-    code = MessageCode.SUGGESTION_REFUSED_MORE_OPEN if draft.offered else refused
+    code = MessageCode.SUGGESTION_REFUSED
+    if draft.offered:
+        code = MessageCode.SUGGESTION_REFUSED_MORE_OPEN
     maker = cut(one.maker, QUOTE_CELLS)
     draft.say(code, SAVED, what=what, maker=maker, key=draft.suggestion_key)
 
 
 def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | str) -> Effects:
+    """Show a suggestion again whose answer the store refused, with the user's changes to it.
+
+    If the user has begun other work, the changes are restored later, as a new annotation.
+    """
     made = draft.answering.pop(one.id, None)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
@@ -257,7 +268,8 @@ def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
 
 def describe_suggestion(draft: Draft) -> str:
     """Describe the focused suggestion under headings, or the origin of the focused annotation."""
-    one, known = draft.changing or draft.focused_suggestion, draft.focused_annotation
+    one = draft.changing or draft.focused_suggestion
+    known = draft.focused_annotation
     if one is None:
         if known is None or known.suggested is None:
             return ""

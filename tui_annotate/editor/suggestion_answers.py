@@ -16,6 +16,7 @@ def to_annotation(draft: Draft, suggestion: Suggestion) -> Annotation:
 
 
 def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation) -> Effects:
+    """Send a suggestion to the store as an annotation, which the user may have changed."""
     draft.answering[suggestion.id] = annotation
     draft.begin_save(suggestion.id, just_saved=False)
     changed = annotation != to_annotation(draft, suggestion)
@@ -25,7 +26,8 @@ def send_acceptance(draft: Draft, suggestion: Suggestion, annotation: Annotation
 
 def send_refusal(draft: Draft, reason: str = "") -> Effects:
     """Send the rejection of the suggestion in focus to the store, and disable the digit keys."""
-    draft.pending, one = None, draft.focused_suggestion
+    one = draft.focused_suggestion
+    draft.pending = None
     if one is None:
         return [Blink()]
     draft.answering[one.id] = None
@@ -34,5 +36,6 @@ def send_refusal(draft: Draft, reason: str = "") -> Effects:
 
 
 def decline_note(draft: Draft) -> Note:
+    """Close the question, and return the note that a typed reason for the rejection belongs to."""
     draft.pending = None
     return Note(DECLINE, draft.focused)

@@ -33,6 +33,8 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
+    """How long the line is: cells of a quote and of names, and whether optional keys are named."""
+
     quote: int = QUOTE_CELLS
     names: int = 200
     full: bool = True
@@ -86,7 +88,8 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
 def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
         return LineText.NO_WORDS.text()
-    digits, claim = digit_range(draft.options()), _describe_claim(draft, detail)
+    digits = digit_range(draft.options())
+    claim = _describe_claim(draft, detail)
     if draft.digits_off:
         return LineText.MOVE_FIRST.text(claim=claim, digits=digits)
     what = _with_note(_with_evidence(draft, claim, detail), draft.note)
@@ -109,7 +112,8 @@ def _describe_focused(draft: Draft, annotation: Annotation, detail: _Detail) -> 
     note = quote_text(annotation.note, cells=detail.quote) if annotation.note else ""
     letter = draft.letter(annotation.id)
     if split := draft.split_label:
-        was, digits = cut(split.name, detail.names), digit_range(draft.options())
+        was = cut(split.name, detail.names)
+        digits = digit_range(draft.options())
         choose = LineText.SPLIT.text(letter=letter, label=was, digits=digits)
         more = LineText.NEXT_KEY.text(key="c") if len(draft.lacking()) > 1 else ""
         return join_parts(choose, note, edit_key, more, delete_key), DRAFT
@@ -209,6 +213,7 @@ _KIND_NAMES: Final = {
 
 
 def describe_kind(sample: Sample) -> str:
+    """Return the name of a sample's kind, such as `report`; `sample` for kinds without a name."""
     return _KIND_NAMES.get(sample.kind, LineText.SAMPLE_NAME).text()
 
 
@@ -274,7 +279,8 @@ def fit_parts(
 
 def describe_anchor(draft: Draft, anchor: Anchor, *, cells: int = QUOTE_CELLS) -> str:
     """Return `sentence 3` for a span of exactly one sentence, else the quoted words of the span."""
-    text, segments = draft.text(anchor.side, anchor.index), draft.sentences(*anchor[:2])
+    text = draft.text(anchor.side, anchor.index)
+    segments = draft.sentences(*anchor[:2])
     at = segment_at(segments, anchor.span.start)
     if segments and segments[at].span.trim(text) == anchor.span:
         return LineText.SENTENCE.text(number=at + 1)
@@ -308,16 +314,19 @@ def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, m
 
 
 def describe_request(request: Request) -> str:
+    """Return a request as text with a heading for each part; empty for an empty request."""
     named = ("problem", "background", "question")
     parts = [f"# {name.title()}\n{part}" for name in named if (part := getattr(request, name))]
     return "\n\n".join(filter(None, [request.title, *parts]))
 
 
 def describe_labels(labels: tuple[LabelPath, ...] | list[LabelPath]) -> str:
+    """Return the last name of each label path, separated by commas; `no label` for none."""
     return ", ".join(path[-1] for path in labels if path) or LineText.NO_LABEL.text()
 
 
 def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
+    """Join the names of labels by commas, but the last two names by `last`."""
     found = [label.name for label in labels]
     return last.join(filter(None, [", ".join(found[:-1]), *found[-1:]]))
 
@@ -357,5 +366,6 @@ def quote_text(text: str, *, cells: int = QUOTE_CELLS) -> str:
     if text_width(text) <= cells:
         return f'"{text}"'
     half = (cells - 1) // 2
-    head, tail = first_cells(text, half).rstrip(), first_cells(text[::-1], half).rstrip()[::-1]
+    head = first_cells(text, half).rstrip()
+    tail = first_cells(text[::-1], half).rstrip()[::-1]
     return f'"{head}…{tail}"'

@@ -229,6 +229,7 @@ def query_database(path: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 def open_database(path: Path) -> sqlite3.Connection:
+    """Open a SQLite database read-only; text that is not valid UTF-8 keeps its bytes."""
     connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     connection.text_factory = decode_text
     return connection

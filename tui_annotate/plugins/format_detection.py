@@ -119,14 +119,18 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
     if is_several(path) and (hint := _hint_for_several(path)):
         raise InvalidInput(f"the format of {path} is unclear", hint, code=FORMAT_UNCERTAIN)
     refuse_foreign(path, read_head(path))
-    head, named = _read_head(path, reading.encoding), set(plain_suffixes(path)[-1:])
+    head = _read_head(path, reading.encoding)
+    named = set(plain_suffixes(path)[-1:])
     if not head.strip() and not named & {*_TABLES, *_JSON} and _is_blank(path, reading.encoding):
         hint = "check the file; for standard input, check the command that writes to the pipe"
         raise InvalidInput(f"{path} contains no data", hint, code=EMPTY)
     look = _Inspection()
     if head.lstrip()[:1] in {"[", "{"} or _JSON & named:
         look = _inspect_records(path, reading)
-        if form := look.form or ("" if look.first else _detect_by_head(head, named)):
+        form = look.form
+        if not form and not look.first:
+            form = _detect_by_head(head, named)
+        if form:
             return form
     if look.pairs or (not look.first and (_TABLES & named or has_pair_header(path, reading))):
         return "pairs"
@@ -135,7 +139,9 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     columns = {reading.source_column or "source", reading.summary_column or "summary"}
-    look, listed, spare = _Inspection(), False, ""
+    look = _Inspection()
+    listed = False
+    spare = ""
     rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):
         form = _detect_by_record(fields, columns)
@@ -143,7 +149,8 @@ def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
             form = ""  # the columns that the user names win
             look.pairs = True
         if form == "ragtruth" and not _has_sources(path, fields):
-            form, spare = "", form
+            spare = form
+            form = ""
         if form:
             return _Inspection(form)
         look.first = look.first or fields
@@ -245,7 +252,14 @@ def _guess_text_columns(fields: Mapping[str, Any], reading: ImportOptions) -> Pa
     }
     named = (reading.source_column, reading.summary_column)
     others = sorted(texts.keys() - {*named}, key=lambda name: -len(texts[name]))
-    found = [name if name in fields else others.pop(0) if others else "" for name in named]
+    found = []
+    for name in named:
+        if name in fields:
+            found.append(name)
+        elif others:
+            found.append(others.pop(0))
+        else:
+            return None
     return PairColumns(*found) if all(found) and found[0] != found[1] else None
 
 

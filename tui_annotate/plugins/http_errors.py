@@ -93,6 +93,12 @@ def connection_failure(
     show: Callable[[str], str] | None = None,
     timeout: float | None = None,
 ) -> TransientFailure:
+    """Return the failure of a request that got no reply.
+
+    Args:
+        show: makes the error's text safe to display; by default one short line without API keys.
+        timeout: the limit in seconds that a timeout names; None if there is none to name.
+    """
     import httpx2
 
     if isinstance(error, httpx2.TimeoutException):
@@ -142,6 +148,7 @@ def error_text(body: bytes) -> str:
 
 
 def shorten_line(text: str) -> str:
+    """Return a text as one short line without API keys."""
     return clip_line(redact_key(text[: 20 * _QUOTED]), _QUOTED)
 
 

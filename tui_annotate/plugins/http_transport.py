@@ -46,10 +46,12 @@ def check_url(base_url: str) -> httpx2.URL:
 
 
 def format_host(url: httpx2.URL) -> str:
+    """Return the host and port of a URL, safe to display."""
     return make_line_visible(url.netloc.decode("ascii"))
 
 
 def is_loopback(url: httpx2.URL) -> bool:
+    """Return whether a URL leads to this machine."""
     try:
         return ip_address(url.host).is_loopback
     except ValueError:

@@ -36,6 +36,7 @@ class JoinedTexts:
 
     @property
     def text(self) -> str:
+        """The whole text: source, separator and summary."""
         return self.source + self.separator + self.summary
 
     @property
@@ -45,6 +46,7 @@ class JoinedTexts:
 
     @property
     def lengths(self) -> dict[str, Any]:
+        """The fields by which an import finds the parts again, in code points, and a hash."""
         return {
             "source_len": len(self.source),
             "sep_len": len(self.separator),
@@ -74,8 +76,14 @@ class JoinedTexts:
 
 
 def join_texts(source: str, summary: str) -> JoinedTexts:
+    """Join a source and a summary.
+
+    Raises:
+        InvalidInput: a text contains the separator, so that they could not be separated again.
+    """
     joined = JoinedTexts(source, summary)
-    text, end = joined.text, len(source)
+    text = joined.text
+    end = len(source)
     if text.find(SEPARATOR) != end or text.find(SEPARATOR, end + 1) >= 0:
         raise InvalidInput(
             f"a text contains {SEPARATOR.strip()!r}, which separates source and summary",
@@ -119,7 +127,8 @@ def split_text(text: str, *, source_len: object = None, sep_len: object = None) 
 
 def _list_separators(text: str) -> list[Span]:
     """Return the separators of a text; their line ends may be those of Windows."""
-    title, found = SEPARATOR.strip(), []
+    title = SEPARATOR.strip()
+    found = []
     place = text.find(title)
     while place >= 0:
         end = place + len(title)
@@ -372,4 +381,5 @@ def count_lost_parts(
 
 
 def describe_left_out(left_out: Counter[str]) -> list[str]:
+    """Return a warning for each kind of skipped data, with its count."""
     return [f"skipped: {count:,} {what}" for what, count in left_out.items()]

@@ -91,6 +91,7 @@ def read_records_of(
 
 
 def refuse_repeated(record: Record, where: str, seen: NameRegister) -> None:
+    """Raise InvalidInput if an earlier record, which `seen` remembers, has the same sample."""
     if (before := seen.remember(json.dumps(record.sample.key), where)) != where:
         raise InvalidInput(f"duplicate sample {record.sample.key}: already used at {before}")
 
@@ -176,6 +177,7 @@ def check_object(value: Any, *, what: str) -> dict[str, Any]:
 
 
 def text_field(fields: Fields, name: str, default: Any = "") -> str:
+    """Return a text field, or the default if it is missing; InvalidInput for another type."""
     value = fields.get(name, default)
     if not isinstance(value, str):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not text")
@@ -183,6 +185,7 @@ def text_field(fields: Fields, name: str, default: Any = "") -> str:
 
 
 def object_field(fields: Fields, name: str) -> dict[str, Any]:
+    """Return a field that is a JSON object; InvalidInput if it is missing or not an object."""
     value = fields.get(name)
     if not isinstance(value, dict):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a JSON object")
@@ -195,12 +198,14 @@ def description_fields(record: Record) -> dict[str, Any]:
 
 
 def read_description(fields: Fields) -> DatasetDescription:
+    """Return the description of the dataset in the field `about`; empty if it is missing."""
     about = object_field(fields, "about") if "about" in fields else {}
     names = DatasetDescription.__slots__
     return DatasetDescription(**{name: text_field(about, name) for name in names})
 
 
 def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
+    """Return a list field, or the default if it is missing; InvalidInput for another type."""
     value = fields.get(name, default)
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
@@ -208,6 +213,7 @@ def list_field(fields: Fields, name: str, default: Any) -> list[Any]:
 
 
 def check_objects(value: Any, name: str) -> list[dict[str, Any]]:
+    """Return a list of JSON objects; InvalidInput, with the field's name, for anything else."""
     if not isinstance(value, list) or not all(isinstance(each, dict) for each in value):
         raise InvalidInput(f"{name!r} is not a list of objects")
     return value
@@ -222,6 +228,7 @@ def whole_number_field(fields: Fields, name: str, default: Any = None) -> int:
 
 
 def enum_field(kind: type[_Enum], value: Any, *, what: str) -> _Enum:
+    """Return the member for a value; InvalidInput, with all values, for an unknown one."""
     if value not in list(kind):
         raise InvalidInput(f"{value!r} is not a valid {what}", f"use one of: {', '.join(kind)}")
     return kind(value)
@@ -251,6 +258,7 @@ def parse_label(name: str) -> LabelPath:
 
 
 def join_label(path: LabelPath) -> str:
+    """Return a label path as one text; `parse_label` reads it."""
     return LABEL_JOINER.join(path)
 
 

@@ -29,6 +29,7 @@ class Question:
     readable: Callable[[str], bool] | None = field(default=None, compare=False, repr=False)
 
     def accepts(self, reply: str) -> bool:
+        """Return whether a reply can be read; True if nothing is known about valid replies."""
         return self.readable is None or self.readable(reply)
 
 
@@ -41,13 +42,12 @@ class ModelReply:
 
 
 class ReplyCache(Protocol):
-    """Protocol of a thread-safe cache of model replies, so that no request is sent twice.
-
-    `keeps` is whether new replies are kept for later runs.
-    """
+    """Protocol of a thread-safe cache of model replies, so that no request is sent twice."""
 
     @property
-    def keeps(self) -> bool: ...
+    def keeps(self) -> bool:
+        """Whether new replies are kept for later runs."""
+        ...
 
     def get(self, key: str, *, host: str = "") -> str | None:
         """Return the reply under a key; with `host`, only a reply that this host sent."""

@@ -25,7 +25,9 @@ class LossCounter:
     def __init__(self, about: FormatTraits, report: ExportReport, *, own: str = "") -> None:
         self._report = report
         own_alone = about.carried.get(RecordTrait.IMPORTED) == OWN
-        self._lost = (*about.lost, *((RecordTrait.IMPORTED,) if own_alone else ()))
+        self._lost = about.lost
+        if own_alone:
+            self._lost += (RecordTrait.IMPORTED,)
         written = own if own_alone else ""
         assumes = RecordTrait.EMPTY in about.carried
         self._own = own
@@ -40,11 +42,12 @@ class LossCounter:
         }
 
     def count(self, record: Record) -> None:
+        """Count what the format loses of a record that is exported."""
         for trait in self._lost:
-            if (counted := self._counters.get(trait) or _RECORD_COUNTERS.get(trait)) is not None:
-                self._report.count_loss(trait.value, counted(record))
-            elif (each := _ANNOTATION_COUNTERS.get(trait)) is not None:
-                lost = sum(each(owned.annotation) for owned in record.annotations)
+            if of_record := self._counters.get(trait) or _RECORD_COUNTERS.get(trait):
+                self._report.count_loss(trait.value, of_record(record))
+            elif of_annotation := _ANNOTATION_COUNTERS.get(trait):
+                lost = sum(of_annotation(owned.annotation) for owned in record.annotations)
                 self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
@@ -80,7 +83,8 @@ class LossCounter:
 
     def check_pair(self, record: Record) -> tuple[Document, Document] | None:
         """Return a sample's only source and summary; count any other sample as lost."""
-        sources, summaries = record.sample.side(Side.SOURCE), record.sample.side(Side.SUMMARY)
+        sources = record.sample.side(Side.SOURCE)
+        summaries = record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
         self._report.count_loss(Loss.NO_PAIR.value)
@@ -111,7 +115,8 @@ def _count_overlapping(record: Record) -> int:
         for owned in record.annotations
         for anchor in owned.annotation.claim
     )
-    reached, count = (-1, 0), 0
+    reached = (-1, 0)
+    count = 0
     for index, start, end in spans:
         count += (index, start) < reached
         reached = max(reached, (index, end))

@@ -227,7 +227,8 @@ def _ambiguous(one: QuotedSpan, names: Sequence[str]) -> InvalidInput:
 def _unfitting(text: str, one: QuotedSpan, unit: _Unit) -> InvalidInput:
     start, end, quote, what = one
     try:
-        start, end = unit.to_code_points(start), unit.to_code_points(end)
+        start = unit.to_code_points(start)
+        end = unit.to_code_points(end)
         check_span(text, start, end, quote=quote, what=what)
     except InvalidSpan as error:
         message = error.message if what in error.message else f"{what}: {error.message}"
@@ -340,7 +341,8 @@ def _is_nearly(found: str, quote: str) -> bool:
         shortest = _SHORTEST_START
         for ellipsis in _ELLIPSES:
             if start.endswith(ellipsis):
-                start, shortest = start.removesuffix(ellipsis), len(_ELLIPSES[0])
+                start = start.removesuffix(ellipsis)
+                shortest = len(_ELLIPSES[0])
         start = _condense(start)
         if len(start) >= shortest and whole.startswith(start):
             return True

@@ -110,8 +110,10 @@ _LONGEST: Final = 100_000
 """Maximum number of code points to compare of a text."""
 _WHOLE_SUMMARY: Final = 12
 """Number of distinct words from which on a text may be a summary rather than a title."""
-_LOWEST_SCORE, _LEAD = 0.15, 1.5
-"""Minimum score of the best pair of columns, and its minimum ratio to the next pair's score."""
+_LOWEST_SCORE = 0.15
+"""Minimum score of the best pair of columns."""
+_LEAD = 1.5
+"""Minimum ratio of the best pair's score to the next pair's score."""
 _MOST_CANDIDATES: Final = 9
 
 
@@ -221,7 +223,8 @@ def describe_unread(rows: Rows, options: ImportOptions) -> Iterator[Problem]:
         return
     names = list(dict.fromkeys(name for row in rows for name in row))
     known = _find_collection(names, rows)
-    lists, span_options = [], {}
+    lists = []
+    span_options = {}
     if not options.has_spans and not (known and known.spans):
         lists = find_span_columns(names, rows)
         span_options = guess_span_options(rows, summary=options.summary_column)
@@ -303,7 +306,8 @@ def _prefer_stored(
 
 
 def _check_second_source(columns: PairColumns, names: Sequence[str]) -> None:
-    second, option = columns.second_source, "--second-source-column"
+    second = columns.second_source
+    option = "--second-source-column"
     if second and second in columns[:2]:
         message = f"{option} names {second!r}, which is already the column of the source or summary"
         raise InvalidInput(message, f"pass another column, or omit {option}")
@@ -472,7 +476,7 @@ def find_named_columns(
     sides = []
     for chosen, groups in _sides(options):
         if chosen:
-            sides.append([chosen] * (chosen in names))
+            sides.append([chosen] if chosen in names else [])
             continue
         possible = [name for group in groups.splitlines() for name in _find_names(names, group)]
         is_summary = groups is _SUMMARIES
@@ -498,6 +502,7 @@ def _source_names(names: Sequence[str], options: ImportOptions) -> list[str]:
 
 
 def read_first_line(path: Path, options: ImportOptions) -> str:
+    """Return the first line with content, without Excel's line `sep=`; empty if there is none."""
     with suppress(InvalidRecord):  # reported when the file is read
         for line in read_lines(path, encoding=options.encoding):
             if line.text.strip() and not line.text.startswith("sep="):
@@ -514,6 +519,7 @@ def find_delimiter(header: str, options: ImportOptions) -> str:
 
 
 def has_pair_header(path: Path, options: ImportOptions) -> bool:
+    """Return whether the first line of a file names columns for source and summary."""
     line = read_first_line(path, options)
     names = _split_header(line, options.delimiter or find_delimiter(line, options))
     return bool(find_named_columns(names, options))
@@ -565,7 +571,8 @@ class _TextColumns:
     def read(cls, names: Iterable[str], rows: Sequence[Mapping[str, Any]]) -> _TextColumns:
         from tui_annotate.methods.lexical import find_words
 
-        words, names = {}, [*names]
+        words = {}
+        names = [*names]
         for name in names:
             texts = [join_texts(row.get(name))[:_LONGEST] for row in rows]
             found = [frozenset(word.text for word in find_words(text)) for text in texts]
@@ -608,7 +615,8 @@ class _TextColumns:
         """Return the score of two columns, whether they have requests or not."""
         if not self.words.keys() >= {pair.source, pair.summary}:
             return 0.0
-        sources, summaries = self.words[pair.source], self.words[pair.summary]
+        sources = self.words[pair.source]
+        summaries = self.words[pair.summary]
         both = list(zip(sources, summaries, strict=True))
         repeated = min(1, len(set(summaries)) / len(set(sources)))
         shared = sum(len(source & summary) / max(len(summary), 1) for source, summary in both)

@@ -221,7 +221,8 @@ class _RowStore:
 
 
 def _warn_of_differences(first: Record, other: Record, where: str) -> Iterator[Problem]:
-    one, two = first.sample.meta, other.sample.meta
+    one = first.sample.meta
+    two = other.sample.meta
     if names := [name for name in two if name in one and one[name] != two[name]]:
         shown = ", ".join(map(repr, names))
         message = f"the values of {shown} are ignored; other values at {first.where} are kept"

@@ -348,10 +348,12 @@ class CheckedEmbedder:
 
     @property
     def dimensions(self) -> int:
+        """Number of dimensions of a vector; InvalidReply if it is no count."""
         return check_count(self._embedder.dimensions, plugin=self._plugin, name="dimensions")
 
     @property
     def failed(self) -> dict[str, str]:
+        """Reasons by text why texts got no vector; empty for embedders without this attribute."""
         return check_failed(getattr(self._embedder, "failed", None), plugin=self._plugin)
 
     @property
@@ -397,7 +399,9 @@ class CheckedJudge:
     """A judge of another package, whose errors and replies are checked at each call."""
 
     def __init__(self, judge: Judge, *, name: str, guard: Guard) -> None:
-        self.name, self.model, self.host = judge.name, judge.model, judge.host
+        self.name = judge.name
+        self.model = judge.model
+        self.host = judge.host
         self._judge = judge
         self._plugin = name
         self._guard = guard
@@ -431,6 +435,7 @@ class CheckedJudge:
             raise plugin_fault(self._plugin, f"answered {counts}")
 
     def cached(self, question: Question) -> bool:
+        """Return whether the reply to a question is kept, so that asking costs nothing."""
         with self._guard():
             return bool(self._judge.cached(question))
 

@@ -301,6 +301,7 @@ class ExportReport:
     answers: int = 0
 
     def count_loss(self, kind: str, count: int = 1) -> None:
+        """Add to the number of lost values of a kind; a count of 0 adds no kind."""
         if count:
             self.lost[kind] = self.lost.get(kind, 0) + count
 
@@ -433,8 +434,11 @@ class EmbeddingCost:
     tokens: int = 0
 
     def __add__(self, other: EmbeddingCost) -> EmbeddingCost:
-        characters, tokens = self.characters + other.characters, self.tokens + other.tokens
-        return EmbeddingCost(self.calls + other.calls, characters, tokens)
+        return EmbeddingCost(
+            self.calls + other.calls,
+            self.characters + other.characters,
+            self.tokens + other.tokens,
+        )
 
 
 @runtime_checkable

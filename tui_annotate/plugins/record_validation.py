@@ -236,6 +236,7 @@ def check_span(text: str, start: Any, end: Any, *, quote: Any, what: str) -> Spa
 
 
 def shorten_quote(text: str) -> str:
+    """Quote a text for a message, with at most 40 characters."""
     return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
@@ -303,4 +304,5 @@ class NameRegister:
         return None if row is None else str(row[0].decode("utf-8", "surrogatepass"))
 
     def close(self) -> None:
+        """Close the register, which deletes its file."""
         self._database.close()

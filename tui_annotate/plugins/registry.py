@@ -345,6 +345,7 @@ def is_instant(spec: str) -> bool:
 
 
 def is_built_in(kind: Kind, name: str) -> bool:
+    """Return whether a plug-in belongs to this program; it takes precedence over others."""
     return name in _BUILT_IN[kind]
 
 

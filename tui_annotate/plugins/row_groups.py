@@ -40,6 +40,7 @@ class RowGroups(AbstractContextManager["RowGroups"]):
             )
 
     def groups(self) -> Iterator[list[GroupedRow]]:
+        """Yield the rows of each group in order, the groups in the order of their first rows."""
         firsts = "SELECT key FROM rows GROUP BY key ORDER BY min(number)"
         of_group = "SELECT row FROM rows WHERE key = ? ORDER BY number"
         for key in self._database.execute(firsts):

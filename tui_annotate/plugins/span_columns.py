@@ -251,7 +251,9 @@ class _SpanReader:
                 )
             )
             labels = []
-        return labels if len(labels) == count else (labels or [None]) * count
+        if len(labels) == count:
+            return labels
+        return (labels or [None]) * count  # one label is that of all spans
 
     def _find(self, value: Any, label: Any, options: ImportOptions) -> _Found:
         """Return the span of a value of the column of spans; `label` is that of another column."""
@@ -290,13 +292,12 @@ class _SpanReader:
     def annotations(self, found: list[_Found]) -> Iterator[OwnedAnnotation]:
         rows = (
             {
-                "span": [self.side, span.start, span.end, *filter(None, [one.anchor.index])],
+                "span": _row_of_anchor(one.anchor),
                 "labels": one.labels,
                 "note": one.note,
                 **({} if one.person == ANNOTATOR else {"person": one.person}),
             }
             for one in found
-            for span in [one.anchor.span]
         )
         for (times, row), one in zip(number_repeated(rows), found, strict=True):
             anchors = (one.anchor,)
@@ -567,7 +568,7 @@ def _read_cell(value: Any, text: str) -> _Cell:
     if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
     quote, _, judgement = words.partition(_JUDGEMENT)
-    label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]
+    label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]  # without a comma, no note
     if quote not in text and (offsets := _OFFSETS.fullmatch(quote.strip())):
         return _Cell(start=int(offsets[1]), end=int(offsets[2]), label=label, note=note)
     if quote not in text and (numbered := _NUMBERED.fullmatch(quote)):
@@ -584,7 +585,8 @@ def number_as_text(value: Any) -> Any:
 
 
 def _find_quote(cell: _Cell, texts: list[str], side: Side) -> Anchor:
-    quote, number = cell.quote, cell.occurrence
+    quote = cell.quote
+    number = cell.occurrence
     if not isinstance(quote, str):
         raise InvalidInput(f"the quote of a span is {describe_value(quote)}, not text", _FORMS)
     places = [
@@ -614,8 +616,16 @@ def _find_quote(cell: _Cell, texts: list[str], side: Side) -> Anchor:
     return places[number - 1]
 
 
+def _row_of_anchor(anchor: Anchor) -> list[Any]:
+    """Return the part of an annotation's id that names its span; ids of old imports must stay."""
+    row = [anchor.side, anchor.span.start, anchor.span.end]
+    return [*row, anchor.index] if anchor.index else row
+
+
 def _parse_labels(value: Any) -> tuple[LabelPath, ...]:
-    names = value if isinstance(value, list) else [] if _is_missing(value) else [value]
+    if not isinstance(value, list) and _is_missing(value):
+        return ()
+    names = value if isinstance(value, list) else [value]
     if not all(isinstance(name, str) for name in names):
         raise InvalidInput(f"the label of a span is {describe_value(value)}, not text")
     labels = dict.fromkeys(parse_label(name.strip()) for name in names if name.strip())

@@ -124,6 +124,7 @@ class FormatTraits:
 
     @property
     def lost(self) -> tuple[RecordTrait, ...]:
+        """Kinds of data that the format does not keep."""
         return tuple(trait for trait in RecordTrait if trait not in self.carried)
 
 
@@ -138,6 +139,7 @@ def carry_plainly(*traits: RecordTrait, **how: str) -> dict[RecordTrait, str]:
 
 
 def carry_all_but(*lost: RecordTrait) -> dict[RecordTrait, str]:
+    """Describe a format that keeps all kinds of data but these, without a condition."""
     return carry_plainly(*(trait for trait in RecordTrait if trait not in lost))
 
 

@@ -195,6 +195,7 @@ def _compare_with_sums(folder: Path, hash_file: Callable[[str], str]) -> list[st
 
 
 def write_text(file: Path, text: str) -> None:
+    """Write a file that only its owner can read, and its folder, if missing."""
     file.parent.mkdir(mode=0o700, exist_ok=True)
     file.touch(mode=0o600)
     file.write_text(text, "utf-8")

@@ -19,6 +19,7 @@ def split_batches(
         total += weight(value)
         if total >= size:
             yield batch
-            batch, total = [], 0
+            batch = []
+            total = 0
     if batch:
         yield batch

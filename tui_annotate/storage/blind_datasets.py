@@ -25,14 +25,17 @@ _SCOPE: Final = {"setting": SETTING, "hidden": to_json(_VALUE)}
 
 
 def hidden_rows(connection: Connection) -> frozenset[int]:
+    """Return the row ids of the datasets that hide scores and suggestions."""
     return frozenset(row[0] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def hidden_datasets(connection: Connection) -> frozenset[str]:
+    """Return the names of the datasets that hide scores and suggestions."""
     return frozenset(row[1] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def is_blind(connection: Connection, dataset: str) -> bool:
+    """Return whether a dataset hides scores and suggestions; False for an unknown dataset."""
     return dataset in hidden_datasets(connection)
 
 
@@ -40,10 +43,12 @@ class BlindDatasets(Store):
     """Datasets that hide scores and suggestions from annotators; admins choose these datasets."""
 
     def datasets(self) -> frozenset[str]:
+        """Return the names of these datasets."""
         with self._database.reading() as connection:
             return hidden_datasets(connection)
 
     def hidden(self, dataset: str) -> bool:
+        """Return whether a dataset hides them; False for an unknown dataset."""
         return dataset in self.datasets()
 
     def hide(self, dataset: str) -> None:

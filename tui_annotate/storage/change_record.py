@@ -157,7 +157,8 @@ def watch(connection: sqlite3.Connection) -> None:
 
 
 def _triggers(covered: _Covered) -> Iterator[str]:
-    old, new = "OLD.", "NEW."
+    old = "OLD."
+    new = "NEW."
     add = "INSERT INTO recorded_changes (tbl, key, before, after) SELECT"
     name = f"'{covered.name}'"
     yield (
@@ -307,6 +308,7 @@ def _entry_name(number: int) -> str:
 
 
 def read_head(connection: Connection) -> RecordHead:
+    """Return the number and hash of the last entry; zero and an empty hash without entries."""
     row = connection.exec_driver_sql(_LAST).first()
     return RecordHead(int(row[0].removeprefix(_PREFIX)), row[1]) if row else RecordHead()
 

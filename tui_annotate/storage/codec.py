@@ -15,6 +15,7 @@ from tui_annotate.domain.samples import Request, Segment
 
 
 def to_json(value: Any) -> str:
+    """Write a value as JSON without spaces; its bytes are hashed, so they must never change."""
     return json.dumps(value, separators=(",", ":"))
 
 
@@ -31,10 +32,12 @@ def request_to_json(request: Request) -> str:
 
 @lru_cache(maxsize=128)
 def request_from_json(text: str) -> Request:
+    """Read a stored request; an empty text gives an empty request."""
     return Request(*json.loads(text)) if text else Request()
 
 
 def mapping_to_json(value: Mapping[str, Any] | None) -> str:
+    """Write a mapping as JSON; an empty text for an empty mapping or None."""
     return to_json(dict(value)) if value else ""
 
 
@@ -75,6 +78,7 @@ def _to_little_endian(values: array[int]) -> array[int]:
 
 
 def replace_unstorable(value: str) -> str:
+    """Replace unpaired surrogates, which no database stores, by `?`."""
     return value.encode("utf-8", "replace").decode()
 
 

@@ -168,7 +168,8 @@ class Database:
     def choose_access(self) -> int:
         """Open the database for writing, or only for reading if need be; return its version."""
         if not os.access(self.path, os.W_OK):
-            self._access, self.read_only = _Access.READ, _NO_ACCESS
+            self._access = _Access.READ
+            self.read_only = _NO_ACCESS
         try:
             return self.version()
         except ReadOnly as error:
@@ -197,6 +198,7 @@ class Database:
         self.read_only = self.read_only or error.reason
 
     def require_writable(self) -> None:
+        """Raise `ReadOnly`, with the reason, if the database cannot be written."""
         if self.read_only:
             raise ReadOnly(
                 f"the workspace is read-only, because {self.read_only}: {self.path}",
@@ -218,6 +220,7 @@ class Database:
         return target
 
     def copy_to(self, target: Path) -> None:
+        """Write a consistent copy to a new file, while others may write to the database."""
         with translate_errors(target):
             target.touch(mode=0o600, exist_ok=False)
             with closing(self._connect()) as source, closing(sqlite3.connect(target)) as copy:
@@ -359,6 +362,7 @@ class Database:
         return self._companion
 
     def close(self) -> None:
+        """Close all connections; the database must not be used afterwards."""
         if self._companion is not None:
             self._companion.close()
         with self._watching:
@@ -378,6 +382,7 @@ class CommonStore:
 
     @property
     def read_only(self) -> str:
+        """Why the database cannot be written; empty if it can."""
         return self._database.read_only
 
 
@@ -478,8 +483,9 @@ def _connect(path: Path, access: _Access) -> sqlite3.Connection:
     )
     try:
         limit = f"journal_size_limit={LARGEST_JOURNAL}"
-        settings = ["journal_mode=WAL"] * (access is _Access.WRITE)  # changes the file's header
-        for pragma in (*settings, limit, "synchronous=FULL", "foreign_keys=ON"):
+        if access is _Access.WRITE:
+            connection.execute("PRAGMA journal_mode=WAL")  # changes the file's header
+        for pragma in (limit, "synchronous=FULL", "foreign_keys=ON"):
             connection.execute("PRAGMA " + pragma)
         connection.execute(_SECURE_DELETE)
     except BaseException:

@@ -156,7 +156,9 @@ class _DatasetView:
         self, kind: SampleKind, topic: str, run: str = "", *, everything: bool = False
     ) -> list[Item]:
         """Return a topic's reports, documents or citations, or those of one report generator."""
-        start = id_prefix(kind, topic, *([run] if run and kind is SampleKind.CITATION else []))
+        # Only ids of citations continue after the report generator.
+        within = (topic, run) if run and kind is SampleKind.CITATION else (topic,)
+        start = id_prefix(kind, *within)
         found = self.items(start, everything=everything)
         return [one for one in found if one.topic == topic and run in ("", one.run)]
 
@@ -261,6 +263,10 @@ class ItemStore(Store):
     def next_open(
         self, person: str, dataset: str, kind: SampleKind, *, after: str = ""
     ) -> str | None:
+        """Return the id of a person's next item without work, if need be from the start; or None.
+
+        The order is the order of import; `after` is the id of the current item.
+        """
         with self._open_dataset(person, dataset) as seen:
             return seen.next_open(kind, after)
 

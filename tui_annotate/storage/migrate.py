@@ -25,6 +25,7 @@ _FIRST_ROWS: Final = (
 
 
 def create(connection: Connection) -> None:
+    """Create all tables of a new database."""
     METADATA.create_all(connection)
     for statement in _FIRST_ROWS:
         connection.exec_driver_sql(statement)
@@ -32,6 +33,7 @@ def create(connection: Connection) -> None:
 
 
 def upgrade(connection: Connection) -> None:
+    """Migrate a database to the newest version; no effect if it has this version."""
     command.upgrade(_make_config(connection), "head")
 
 

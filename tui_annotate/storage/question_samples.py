@@ -71,6 +71,7 @@ class QuestionStore(Store):
             return list(connection.execute(_DATASETS, scope).scalars())
 
     def questions(self, dataset: str) -> Iterator[StoredQuestion]:
+        """Yield the questions of a dataset in the order of import."""
         scope = {"dataset": dataset, "kind": SampleKind.QUESTION.value}
         with self._database.reading() as connection:
             found = connection.execute(_ROWS, scope | seen_scope(visible_people(self._actor)))

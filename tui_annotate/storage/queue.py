@@ -300,6 +300,7 @@ class QueueStore(Store):
             return listed and not is_hidden(connection, person, key)
 
     def first(self, person: str, *, order: str) -> SampleKey | None:
+        """Return the first sample of a person's queue; None for an empty queue."""
         with self._open_walks(person, order) as (_, line):
             return next((found for walk in line if (found := walk.step(TOP, 1))), None)
 
@@ -480,6 +481,7 @@ def _count_left(
 
 
 def build_row(row: Any) -> QueueRow:
+    """Convert a database row of a queue, which starts with the sample's key, group and state."""
     dataset, sample, group, state, *rest = row
     return QueueRow(SampleKey(dataset, sample), group, State(state), *rest)
 
@@ -515,9 +517,11 @@ class OrderWalk:
         return int(self._execute(_BEFORE, **place._asdict()).scalar_one())
 
     def total(self) -> int:
+        """Return the number of samples in the order."""
         return int(self._execute(_SUM, person="").scalar_one())
 
     def finished(self) -> int:
+        """Return the number of samples that the annotator finished."""
         return int(self._execute(_SUM).scalar_one())
 
     def count_locked(self) -> dict[State, int]:
@@ -580,10 +584,17 @@ class OrderWalk:
         return int(self._execute(_COUNT, **scope).scalar_one())
 
     def rows(self, scope: Mapping[str, str], *, offset: int, limit: int) -> Sequence[Any]:
+        """Return a page of database rows in queue order, for `build_row`.
+
+        Args:
+            scope: values of the filter, such as the state.
+            offset: number of rows to skip.
+        """
         rows: Sequence[Any] = self._execute(_PAGE, **scope, offset=offset, limit=limit).all()
         return rows
 
     def group(self, key: SampleKey) -> Sequence[Any]:
+        """Return the database rows of all samples in the same group as a sample."""
         rows: Sequence[Any] = self._execute(_GROUP, dataset=key.dataset, sample=key.id).all()
         return rows
 
@@ -620,4 +631,5 @@ def step_across(
         if not 0 <= at + onward < len(line):
             return None
         step -= onward * line[at].count_beyond(place, step)
-        at, place = at + onward, TOP if step > 0 else END
+        at += onward
+        place = TOP if step > 0 else END

@@ -101,12 +101,14 @@ def common_orders(connection: Connection) -> list[tuple[int, str, int, int]]:
 
 
 def ensure_own_order(connection: Connection, name: str) -> int:
+    """Return the row id of an order, which is created without samples if it is missing."""
     row = {"name": name, "filled": 0, "until": 0}
     connection.execute(insert(ORDERS).values(row).on_conflict_do_nothing())
     return int(connection.execute(select(ORDERS.c.id).where(ORDERS.c.name == name)).scalar_one())
 
 
 def find_last_value(connection: Connection, order_id: int) -> int:
+    """Return the sort value at the end of an order; -1 for an empty order."""
     query = select(RANKS.c.value).where(RANKS.c.order_id == order_id)
     last = query.order_by(RANKS.c.bucket.desc(), RANKS.c.value.desc()).limit(1)
     found = connection.execute(last).scalar()

@@ -94,6 +94,7 @@ def make_again(store: Path) -> str:
 
 
 def command(words: str, folder: Path) -> str:
+    """Return a command with the workspace it applies to, quoted for a shell."""
     return f"tui-annotate {words} -w {shlex.quote(str(folder))}"
 
 
@@ -105,6 +106,7 @@ def numbered_backups(store: Path) -> dict[int, Path]:
 
 
 def newest_backup(store: Path) -> Path | None:
+    """Return the numbered backup of a store with the highest number; None for none."""
     return max(numbered_backups(store).items(), default=(0, None))[1]
 
 

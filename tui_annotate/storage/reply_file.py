@@ -166,7 +166,9 @@ def _parse_line(line: bytes) -> tuple[str, _StoredReply] | None:
         return None
     if not isinstance(row, dict):
         return None
-    key, reply, about = row.get("key"), row.get("reply"), row.get("about")
+    key = row.get("key")
+    reply = row.get("reply")
+    about = row.get("about")
     if not isinstance(key, str) or not isinstance(reply, str):
         return None
     host = about.get("host") if isinstance(about, dict) else None

@@ -93,11 +93,13 @@ _IS_HIDDEN: Final = text(_WORK.format(condition=hidden_first_reading("w")))
 
 
 def has_open_second_reading(connection: Connection, person: str, key: SampleKey) -> bool:
+    """Return whether a person must still complete a second reading of a sample."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     return bool(connection.execute(_IS_OPEN, scope).scalar())
 
 
 def is_hidden(connection: Connection, person: str, key: SampleKey) -> bool:
+    """Return whether a person must not see their first reading of a sample."""
     scope = {"person": person, "dataset": key.dataset, "sample": key.id}
     return bool(connection.execute(_IS_HIDDEN, scope).scalar())
 

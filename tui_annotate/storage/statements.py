@@ -91,6 +91,7 @@ SAMPLE_KEY = select(DATASETS.c.name, SAMPLES.c.external).join(
 
 
 def sample_row(connection: Connection, key: SampleKey) -> int:
+    """Return the row id of a sample; NotFound for an unknown key."""
     found = connection.execute(SAMPLE_ROW, {"dataset": key.dataset, "sample": key.id}).scalar()
     if found is None:
         raise NotFound(f"there is no sample {key}", "check whether the dataset was removed")
@@ -98,6 +99,7 @@ def sample_row(connection: Connection, key: SampleKey) -> int:
 
 
 def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+    """Return the digest of each of these samples that is stored."""
     known: dict[SampleKey, str] = {}
     by_dataset: dict[str, list[str]] = {}
     for key in keys:
@@ -111,6 +113,7 @@ def known_digests(connection: Connection, keys: Sequence[SampleKey]) -> dict[Sam
 
 
 def dataset_row(connection: Connection, name: str) -> int:
+    """Return the row id of a dataset; NotFound, with similar names, for an unknown name."""
     found = connection.execute(select(DATASETS.c.id).where(DATASETS.c.name == name)).scalar()
     if found is None:
         raise unknown_dataset(name, connection.execute(select(DATASETS.c.name)).scalars())
@@ -135,11 +138,13 @@ def dataset_settings(connection: Connection, name: str) -> dict[str, Any]:
 
 
 def dataset_descriptions(connection: Connection) -> dict[str, DatasetDescription]:
+    """Return the descriptions of datasets by name, without datasets that have none."""
     found = dataset_settings(connection, DESCRIPTION)
     return {name: DatasetDescription(**value) for name, value in found.items()}
 
 
 def set_dataset_setting(connection: Connection, dataset_id: int, name: str, *, value: Any) -> None:
+    """Store a setting of a dataset, whose value JSON can represent; None removes the setting."""
     if value is None:
         mine = (DATASET_SETTINGS.c.dataset_id == dataset_id, DATASET_SETTINGS.c.name == name)
         connection.execute(delete(DATASET_SETTINGS).where(*mine))

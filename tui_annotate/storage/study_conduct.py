@@ -105,6 +105,7 @@ class StudyConductStore(Store):
     """Access to the counts; NotAllowed for people who may not see the work of all."""
 
     def count(self) -> StudyConduct:
+        """Return the counts for the whole workspace; NotAllowed if the actor may not report."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             return _count(connection)

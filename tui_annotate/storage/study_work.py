@@ -169,6 +169,7 @@ class StudyWork:
     ended: int
 
     def count(self, *kinds: ReadingKind, state: str = "done") -> int:
+        """Return the number of readings of some kinds in a state."""
         return sum(
             each.count for each in self.readings if each.kind in kinds and each.state == state
         )
@@ -178,6 +179,7 @@ class StudyWorkStore(Store):
     """Access to the counts; NotAllowed for people who may not see the work of all."""
 
     def count(self) -> StudyWork:
+        """Return the counts for the whole workspace; NotAllowed if the actor may not report."""
         require_permission(self._actor, Permission.REPORT)
         with self._database.reading() as connection:
             return _count(connection)

@@ -232,7 +232,8 @@ class SuggestionStore(Store):
         with self._database.reading() as connection:
             if dataset:
                 dataset_row(connection, dataset)
-            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            hidden = hidden_datasets(connection)
+            reader = _SuggestionReader(connection)
             streamed = connection.execution_options(yield_per=_BATCH)
             rows = streamed.execute(_LISTED, {"dataset": dataset, "maker": maker}).mappings()
             for _, mine in groupby(rows, key=itemgetter("suggestion")):
@@ -295,6 +296,7 @@ class SuggestionStore(Store):
         return found
 
     def runs(self) -> list[ScoreRun]:
+        """Return the complete runs that produced suggestions."""
         require_permission(self._actor, Permission.REPORT)
         return [each.run for each in self._load_finished_runs()]
 
@@ -365,7 +367,8 @@ class SuggestionStore(Store):
         """Yield the visible suggestions on selected samples, by run, then in order of arrival."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
-            hidden, reader = hidden_datasets(connection), _SuggestionReader(connection)
+            hidden = hidden_datasets(connection)
+            reader = _SuggestionReader(connection)
             for each in runs.list_runs(connection):
                 if each.run.kind is not RunKind.SUGGEST or each.run.dataset in hidden:
                     continue
@@ -436,7 +439,8 @@ def _build_listing(
     rows: Sequence[Any], hidden: Collection[str], reader: _SuggestionReader
 ) -> SuggestionListing:
     first = rows[0]
-    dataset, column = first["dataset"], first["suggestion"]
+    dataset = first["dataset"]
+    column = first["suggestion"]
     answers = tuple(
         reader.suggested(dataset, column, answer=row["answer"], stands=row["stands"])
         for row in rows

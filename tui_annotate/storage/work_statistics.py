@@ -192,10 +192,12 @@ class WorkStatisticsStore(Store):
     """Work statistics of all people, or of the actor's own work only, depending on permissions."""
 
     def progress(self) -> list[DatasetProgress]:
+        """Return the progress of each visible person in each dataset."""
         with self._database.reading() as connection:
             return read_progress(connection, visible_people(self._actor))
 
     def assigned(self) -> list[AssignedCount]:
+        """Return the samples assigned to each visible person, by dataset."""
         rows = self._fetch(_ASSIGNED)
         return [
             AssignedCount(dataset, person, count, finished, bool(fixed), locked)
@@ -304,12 +306,14 @@ class WorkStatisticsStore(Store):
         return [each for each in found.values() if each.dataset not in hidden]
 
     def list_workloads(self) -> list[DatasetWorkload]:
+        """Return the workload of each dataset, sorted by name."""
         with self._database.reading() as connection:
             return [
                 _build_workload(connection, *row) for row in connection.execute(_WORKLOADS).all()
             ]
 
     def segmenters(self) -> dict[str, int]:
+        """Return the number of documents by the name of their segmenter."""
         with self._database.reading() as connection:
             return {row[0]: row[1] for row in connection.execute(_SEGMENTERS)}
 

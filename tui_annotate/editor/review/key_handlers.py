@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from tui_annotate.domain.adjudication import OpenKind, RejectionReason
-from tui_annotate.domain.annotations import ADJUDICATED, Annotation
+from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation
 from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, notes
@@ -61,6 +61,7 @@ def if_allowed(handler: Callable[[ReviewDraft], Effects]) -> Callable[[ReviewDra
 
 
 def take_candidates(draft: ReviewDraft) -> Effects:
+    """Accept the chosen candidate, the single one, or the majority's (key `y`)."""
     if draft.group is None:
         orphan = draft.position is not None and draft.has_lost_sources(draft.position)
         code = ReviewText.SOURCES_LOST if orphan else ReviewText.NO_CANDIDATE
@@ -76,6 +77,7 @@ def take_candidates(draft: ReviewDraft) -> Effects:
 
 
 def merge_candidates(draft: ReviewDraft) -> Effects:
+    """Merge all candidates of the group, if it is clear which labels the result gets (key `M`)."""
     candidates = draft.candidates
     if len(candidates) < 2:
         return draft.refuse_key(ReviewText.NO_CANDIDATES_TO_MERGE)
@@ -87,6 +89,7 @@ def merge_candidates(draft: ReviewDraft) -> Effects:
 
 
 def ask_refusal_reason(draft: ReviewDraft) -> Effects:
+    """Ask why candidates are rejected (key `x`); delete an annotation of the reviewer at once."""
     if draft.position and draft.position.own:
         return [Remove(draft.position.own)]
     if draft.group is None:
@@ -113,7 +116,8 @@ def answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
     if question == CONFIRMING:
         return _confirm(draft) if action == "option.choose" and digit == "1" else [Blink()]
     if action == "option.list":
-        draft.pending, draft.asked = None, question
+        draft.pending = None
+        draft.asked = question
         return notes.open_reason(draft)
     reasons = list(WHY)
     if action != "option.choose" or not 0 < int(digit) <= len(reasons):
@@ -123,6 +127,7 @@ def answer_question(draft: ReviewDraft, action: str, digit: str) -> Effects:
 
 
 def ask_whom_to_reopen(draft: ReviewDraft) -> Effects:
+    """Ask whose work is reopened, if any can be."""
     if not draft.reopenable:
         return draft.refuse_key(ReviewText.NOT_ADJUDICATED)
     draft.pending = PendingQuestion(REOPENING)
@@ -133,7 +138,9 @@ def _choose_reopened(draft: ReviewDraft, action: str, digit: str) -> Effects:
     people = draft.reopenable
     if action != "option.choose" or not 0 < int(digit) <= len(people):
         return [Blink()]
-    draft.pending, draft.asked, draft.reopening = None, REOPENING, people[int(digit) - 1]
+    draft.pending = None
+    draft.asked = REOPENING
+    draft.reopening = people[int(digit) - 1]
     return notes.open_reason(draft)
 
 
@@ -170,6 +177,7 @@ def give_reason(draft: ReviewDraft, text: str) -> Effects:
 
 
 def complete(draft: ReviewDraft) -> Effects:
+    """Complete the sample (Enter); in the source, go back to the summary instead."""
     if draft.side is Side.SOURCE:
         return cursor_actions.go_to_summary(draft)
     return if_allowed(_complete_summary_side)(draft)
@@ -178,7 +186,8 @@ def complete(draft: ReviewDraft) -> Effects:
 def _complete_summary_side(draft: ReviewDraft) -> Effects:
     draft.answers = {}
     for at, position in enumerate(draft.positions):
-        split, lacking = draft.has_split_label(position), draft.missing_parts(position)
+        split = draft.has_split_label(position)
+        lacking = draft.missing_parts(position)
         if split or lacking:
             effects = show_position(draft, at)
             code = ReviewText.NOT_SETTLED_LABEL_SPLIT if split else ReviewText.NOT_SETTLED_LACKING
@@ -217,7 +226,10 @@ def show_first_conflict(draft: ReviewDraft) -> Effects:
 
 
 def show_position(draft: ReviewDraft, at: int) -> Effects:
-    draft.at, draft.candidate, draft.page = at, -1, 0
+    """Go to the entry with an index in `draft.positions`, and scroll to its claim and evidence."""
+    draft.at = at
+    draft.candidate = -1
+    draft.page = 0
     return [*cursor_actions.go_to_summary(draft), *_reveal_chosen(draft)] if draft.position else []
 
 
@@ -240,11 +252,17 @@ def follow_cursor(draft: ReviewDraft) -> None:
         return
     at = draft.position_at(draft.pointers[Side.SUMMARY].offset)
     if at not in (-1, draft.at):
-        draft.at, draft.candidate, draft.page = at, -1, 0
+        draft.at = at
+        draft.candidate = -1
+        draft.page = 0
 
 
 def _reveal_chosen(draft: ReviewDraft) -> Effects:
-    claims = draft.chosen.claim if draft.chosen else draft.position.claims if draft.position else ()
+    claims: Sequence[Anchor] = ()
+    if draft.chosen:
+        claims = draft.chosen.claim
+    elif draft.position:
+        claims = draft.position.claims
     return [*go_to_first(sorted(claims)), *reveal_first(draft.shown_evidence())]
 
 
@@ -322,6 +340,7 @@ def edit_focused(draft: ReviewDraft) -> Effects:
 
 
 def add_own_annotation(draft: ReviewDraft) -> Effects:
+    """Open the selected claim as the reviewer's own annotation, whose labels digits choose."""
     if draft.side is Side.SOURCE or not draft.selection or not draft.claim:
         return draft.refuse_key(ReviewText.NO_SELECTION_TO_ADD)
     fresh = Annotation(draft.new_id(), draft.claim, origin=ADJUDICATED)
@@ -342,10 +361,12 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
+    """Open an edit again that the store refused, with the reason as the message."""
     annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))
-    draft.labels, draft.evidence = list(annotation.labels), list(annotation.evidence)
+    draft.labels = list(annotation.labels)
+    draft.evidence = list(annotation.evidence)
     draft.note = annotation.note
     if annotation.claim != before.claim:
         effects += [Select(anchor.side, anchor.span) for anchor in annotation.claim[:1]]
@@ -370,6 +391,12 @@ def apply_relabelling(draft: ReviewDraft, change: DraftLabelSetChange) -> None:
 
 
 def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: str) -> None:
+    """Update the draft after a decision was stored; stay at the same entry if it still exists.
+
+    Args:
+        now: all adjudicated and rejected annotations of the sample.
+        text: the message to show.
+    """
     held = draft.position
     draft.saving.clear()
     draft.settled = now

@@ -29,9 +29,11 @@ from tui_annotate.methods.adjudication import (
     find_rejections,
 )
 
-REFUSING, LEAVING, CONFIRMING, REOPENING = "refuse", "rest", "confirm", "reopen"
-"""Questions in review: why is a candidate rejected, why does a conflict or rating stay undecided,
-is the sample completed although something else is open, and whose work is reopened?"""
+# Kinds of `PendingQuestion` in review.
+REFUSING = "refuse"  # why is a candidate rejected?
+LEAVING = "rest"  # why does a conflict or rating stay undecided?
+CONFIRMING = "confirm"  # is the sample completed although something else is open?
+REOPENING = "reopen"  # whose work is reopened?
 
 
 class AnswerText(ScreenMessage):
@@ -81,6 +83,7 @@ class ReviewPosition:
 
     @property
     def claims(self) -> tuple[Anchor, ...]:
+        """Spans of the claims of all candidates, or of the annotation; equal spans repeat."""
         if self.group:
             return tuple(anchor for each in self.group.candidates for anchor in each.claim)
         return self.own.claim if self.own else ()
@@ -178,12 +181,14 @@ class ReviewDraft(Draft):
 
     @property
     def state(self) -> KeyState:
+        """What the reviewer does: `REVIEWING`, unless a question, a note or an edit is open."""
         state = super().state
         looks = state in READING | SELECTING | SOURCE and not self.editing
         return REVIEWING if looks else state
 
     @property
     def key_states(self) -> KeyState:
+        """The states whose keys act; during questions about open work, those of review, too."""
         return OPTION | REVIEWING if self.asks_open_work else super().key_states
 
     @property
@@ -199,15 +204,18 @@ class ReviewDraft(Draft):
 
     @property
     def asks_reason(self) -> bool:
+        """Whether the reason of a flag, of a rejection, or of open work is asked for."""
         asked = self.pending is not None and self.pending.kind in (REFUSING, LEAVING)
         return asked or super().asks_reason
 
     def begins_reason(self, action: str) -> bool:
+        """Whether a letter starts a typed reason: not if it decides the open work asked about."""
         # Letters such as y decide open work, and must not become the reason of a rejection.
         return super().begins_reason(action) and not (self.asks_open_work and action)
 
     @property
     def shown_work(self) -> tuple[object, ...]:
+        """What of the stored work is on screen, with the groups of candidates and the decisions."""
         return *super().shown_work, self.groups, self.settled, self.progress
 
     def letter(self, annotation_id: str) -> str:
@@ -218,6 +226,7 @@ class ReviewDraft(Draft):
 
     @property
     def index(self) -> _ReviewIndex:
+        """Tables of the current groups and decisions, built again after a change of them."""
         index = self._index
         stale = self.open_parts.stale
         if (
@@ -236,11 +245,13 @@ class ReviewDraft(Draft):
 
     @property
     def position(self) -> ReviewPosition | None:
+        """The entry under review; None for none."""
         positions = self.positions
         return positions[self.at] if 0 <= self.at < len(positions) else None
 
     @property
     def group(self) -> CandidateGroup | None:
+        """The group of candidates under review; None if the entry has none."""
         return self.position.group if self.position else None
 
     @property
@@ -250,8 +261,9 @@ class ReviewDraft(Draft):
 
     @property
     def chosen(self) -> CandidateAnnotation | None:
-        at, candidates = self.candidate, self.candidates
-        return candidates[at] if 0 <= at < len(candidates) else None
+        """The chosen candidate of the group under review; None for none."""
+        candidates = self.candidates
+        return candidates[self.candidate] if 0 <= self.candidate < len(candidates) else None
 
     @property
     def refusable(self) -> tuple[CandidateAnnotation, ...]:
@@ -268,9 +280,11 @@ class ReviewDraft(Draft):
         return self.group.proposal if self.group else ()
 
     def decision_on(self, group: CandidateGroup) -> GroupDecision:
+        """Return the decision on a group, which must be an element of `groups`, and not a copy."""
         return self.index.decided[id(group)]
 
     def undecided(self) -> tuple[CandidateGroup, ...]:
+        """Return the groups that the completion asks about: those with an open conflict."""
         return tuple(
             group for group in self.groups if self.decision_on(group) is GroupDecision.OPEN
         )
@@ -280,6 +294,7 @@ class ReviewDraft(Draft):
         return tuple(position for position in self.positions if self.is_changed(position))
 
     def is_changed(self, position: ReviewPosition) -> bool:
+        """Return whether annotators changed an entry's candidates or sources after the decision."""
         if position.group:
             return self.decision_on(position.group) is GroupDecision.CHANGED
         settled = position.own.settled if position.own else None
@@ -314,6 +329,7 @@ class ReviewDraft(Draft):
         return len(self.undecided()) + len(self.changed_positions()) + ratings
 
     def has_split_label(self, position: ReviewPosition) -> bool:
+        """Return whether an adjudicated annotation of an entry has a label that was split."""
         made = [position.own] if position.own else []
         for candidate in position.group.candidates if position.group else ():
             made += self.adjudicated_from(candidate)
@@ -342,9 +358,11 @@ class ReviewDraft(Draft):
         )
 
     def adjudicated_from(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
+        """Return the annotations that the reviewer kept from a candidate; empty for none."""
         return find_adjudicated(candidate, self._of(candidate))
 
     def refusal_of(self, candidate: CandidateAnnotation) -> Annotation | None:
+        """Return the annotation that records the rejection of a candidate; None if not rejected."""
         return next(iter(find_rejections(candidate, self._of(candidate))), None)
 
     def _of(self, candidate: CandidateAnnotation) -> tuple[Annotation, ...]:
@@ -352,6 +370,7 @@ class ReviewDraft(Draft):
         return tuple({one.id: one for one in found}.values())
 
     def adjudicated_here(self) -> tuple[Annotation, ...]:
+        """Return the adjudicated annotations of the entry under review, each once."""
         if self.position and self.position.own:
             return (self.position.own,)
         found = (one for candidate in self.candidates for one in self.adjudicated_from(candidate))
@@ -375,6 +394,7 @@ class ReviewDraft(Draft):
     def position_at(self, offset: int) -> int:
         """Return the index in `positions` of a claim at an offset, at best the current; or -1."""
         index = self.pointers[Side.SUMMARY].document
+        # The current entry is looked at first, the others in reading order.
         for at, position in sorted(enumerate(self.positions), key=lambda each: each[0] != self.at):
             for side, number, span in position.claims:
                 inside = span.start <= offset < span.end
@@ -425,10 +445,12 @@ class ReviewDraft(Draft):
         return str(index + 1) if page == self.page else "0"
 
     def candidate_words(self, at: int) -> str:
+        """Return the labels and the annotators of a candidate under review, by its index."""
         candidate = self.candidates[at]
         return f"{self.label_names(candidate.labels)} {self.describe_people(candidate.people)}"
 
     def describe_people(self, letters: Sequence[str]) -> str:
+        """Return annotators by their letters, or by their names while names are shown."""
         if not self.names:
             return " ".join(letters)
         return ", ".join(self.names.get(letter, letter) for letter in letters)

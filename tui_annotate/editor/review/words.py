@@ -150,7 +150,8 @@ def _name_ratings(draft: ReviewDraft) -> str:
     rated = [f"{draft.describe_people(letters)} {word}" for word, letters in draft.ratings]
     given = {letter for _, letters in draft.ratings for letter in letters}
     silent = [letter for letter in draft.people if letter not in given]
-    rated += [f"{draft.describe_people(silent)} {NOT_RATED}"] if silent else []
+    if silent:
+        rated.append(f"{draft.describe_people(silent)} {NOT_RATED}")
     return ", ".join(rated)
 
 
@@ -251,8 +252,7 @@ def _describe_candidate_state(
     note = ""
     if candidate.note:
         note = ReviewText.NOTE.text(note=quote_text(candidate.note, cells=quote))
-    changed = draft.group is not None and draft.decision_on(draft.group) is GroupDecision.CHANGED
-    if changed:
+    if draft.group and draft.decision_on(draft.group) is GroupDecision.CHANGED:
         return [ReviewText.ACCEPT.text(candidate=described), note]
     if made := draft.adjudicated_from(candidate):
         decision = _describe_decision(made[0])
@@ -284,13 +284,15 @@ def _describe_candidate(draft: ReviewDraft, candidate: CandidateAnnotation, quot
 def _describe_adjudicated(
     draft: ReviewDraft, made: CandidateAnnotation | Annotation, quote: int
 ) -> str:
-    labels, anchors = draft.label_names(made.labels), _describe_anchors(draft, made, quote)
+    labels = draft.label_names(made.labels)
+    anchors = _describe_anchors(draft, made, quote)
     return ReviewText.ADJUDICATED.text(labels=labels, anchors=anchors)
 
 
 def _describe_anchors(draft: ReviewDraft, one: CandidateAnnotation | Annotation, quote: int) -> str:
     none = ReviewText.EVIDENCE_ONLY.text()
-    claim, count = describe_claim(draft, one.claim, cells=quote, none=none), len(one.evidence)
+    claim = describe_claim(draft, one.claim, cells=quote, none=none)
+    count = len(one.evidence)
     return ReviewText.WITH_EVIDENCE.text(claim=claim, count=count) if count else claim
 
 
@@ -338,6 +340,7 @@ UNDONE: Final[Mapping[str, ReviewText]] = {
 
 
 def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
+    """Describe the decision on a group, or what its candidates agree or differ in."""
     decided = draft.decision_on(group)
     alone = draft.sample.kind is SampleKind.DOCUMENT and not draft.sample.side(Side.SOURCE)
     names = dict(DIFFERENCES)

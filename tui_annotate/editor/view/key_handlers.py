@@ -12,6 +12,7 @@ from tui_annotate.editor.view.state import ViewDraft
 
 
 def refuse(draft: ViewDraft, what: str) -> Effects:
+    """Refuse an action, described by `what`, that a read-only file does not have."""
     return draft.refuse_key(ViewText.NOT_IN_A_FILE, action=what)
 
 
@@ -40,6 +41,7 @@ def walk(step: int, draft: ViewDraft) -> Effects:
 
 
 def show(draft: ViewDraft, at: int) -> Effects:
+    """Focus the shown annotation with an index, and go or scroll to its first spans."""
     if not 0 <= at < len(draft.annotations):
         return [Blink()]
     annotation = draft.annotations[at]
@@ -77,6 +79,7 @@ def choose_by_digit(draft: ViewDraft, digit: str) -> Effects:
 
 
 def show_everyone(draft: ViewDraft) -> Effects:
+    """Show the annotations of all people."""
     return _choose(draft, "")
 
 
@@ -100,6 +103,7 @@ def _choose(draft: ViewDraft, chosen: str) -> Effects:
 
 
 def walk_missing_words(step: int, draft: ViewDraft) -> Effects:
+    """Go to the next or previous word that the other text lacks, if such words are marked."""
     if draft.missing_words:
         return highlights.walk_missing_words(step, draft)
     return draft.refuse_key(ViewText.NO_WORDS_MARKED)

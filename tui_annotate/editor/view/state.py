@@ -37,6 +37,7 @@ class ViewDraft(Draft):
 
     @property
     def state(self) -> KeyState:
+        """What the reader does: always `VIEWING`."""
         return VIEWING
 
     def show(self, person: str) -> None:
@@ -53,6 +54,7 @@ class ViewDraft(Draft):
         return {one.annotation.id: (one.person, at) for at, one in enumerate(self.all_annotations)}
 
     def owner(self, annotation: Annotation) -> str:
+        """Return the name of the annotator of an annotation; the id if there is no name."""
         person = self._owners[annotation.id][0]
         return self.names.get(person, person)
 
@@ -68,6 +70,7 @@ class ViewDraft(Draft):
         return tuple(sorted(found, key=lambda person: (self.names.get(person, person), person)))
 
     def count(self, person: str) -> int:
+        """Return the number of a person's annotations of the sample, also if they are not shown."""
         return sum(owned.person == person for owned in self.all_annotations)
 
     @property
@@ -97,6 +100,7 @@ class ViewDraft(Draft):
         pointer = self.pointer
         if pointer.selection:
             return None
+        # Sorted so that the last focused annotation comes first, then the shortest.
         found = [
             (one.id != self.before, len(anchor.span), at)
             for at, one in enumerate(self.annotations)
@@ -108,5 +112,6 @@ class ViewDraft(Draft):
 
     @property
     def shown_evidence(self) -> Sequence[Anchor]:
+        """The evidence of the annotation in focus; empty for none."""
         annotation = self.focused_annotation
         return annotation.evidence if annotation else ()

@@ -74,7 +74,8 @@ def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
         ]
     if annotation is None:
         return _overview(draft)
-    count, labels = len(annotation.evidence), describe_labels(annotation.labels)
+    count = len(annotation.evidence)
+    labels = describe_labels(annotation.labels)
     return [
         ViewText.FOCUSED.text(
             letter=draft.letter(annotation.id), labels=cut(line_text(labels), quote)
@@ -88,7 +89,8 @@ def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
 
 
 def _overview(draft: ViewDraft) -> Sequence[str]:
-    shown, total = len(draft.annotations), len(draft.all_annotations)
+    shown = len(draft.annotations)
+    total = len(draft.all_annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         theirs = ViewText.SHOWN_OF_PERSON.text(shown=shown, count=total, name=name)
@@ -103,6 +105,7 @@ def _overview(draft: ViewDraft) -> Sequence[str]:
 
 
 def describe_people(draft: ViewDraft) -> str:
+    """Return the name of the only annotator, else the number of annotators."""
     names = {draft.owner(owned.annotation) for owned in draft.all_annotations}
     return names.pop() if len(names) == 1 else ViewText.PEOPLE_COUNT.text(count=len(names))
 
@@ -151,8 +154,7 @@ def _quote_anchor(draft: ViewDraft, anchor: Anchor) -> str:
     quote = quote_text(anchor.span.of(draft.text(anchor.side, anchor.index)), cells=_QUOTE)
     if described != quote:  # a whole sentence, which has been described by its number
         described = ViewText.QUOTED_SENTENCE.text(sentence=described, quote=quote)
-    several = len(draft.sample.side(anchor.side)) > 1
-    if not several:
+    if len(draft.sample.side(anchor.side)) < 2:
         return described
     return ViewText.IN_DOCUMENT.text(anchor=described, number=anchor.index + 1)
 
@@ -168,7 +170,9 @@ def _review_facts(draft: ViewDraft, annotation: Annotation) -> list[Fact]:
         decision = ViewText.DECISION_REASON.text(decision=decision, reason=reason)
     sources = sorted(filter(None, map(draft.letter, settled.sources)))
     missing = len(settled.sources) - len(sources)
-    of = [*sources, *([ViewText.MISSING_SOURCES.text(count=missing)] if missing else [])]
+    of = list(sources)
+    if missing:
+        of.append(ViewText.MISSING_SOURCES.text(count=missing))
     return [
         (ViewText.FACT_ADJUDICATED.text(), decision),
         (ViewText.FACT_BASED_ON.text(), ", ".join(of)),
@@ -211,7 +215,8 @@ def build_pages(draft: ViewDraft) -> list[tuple[str, str]]:
         (ViewText.FACT_ID.text(), sample.id),
         (ViewText.FACT_KIND.text(), sample.kind.value),
     ]
-    facts += [(ViewText.FACT_GROUP.text(), sample.group)] if sample.group else []
+    if sample.group:
+        facts.append((ViewText.FACT_GROUP.text(), sample.group))
     titles = [f"{one.side} {one.key} {one.title}".strip() for one in sample.documents]
     facts += [(ViewText.FACT_DOCUMENT.text(), title) for title in titles]
     fields = f"\n\n{_format_json(sample.meta)}" if sample.meta else ""
@@ -227,10 +232,14 @@ def _list_people(draft: ViewDraft) -> list[str]:
     by_person = {one.person: one for one in draft.assignments}
     people = []
     for person in draft.people:
-        count, work = draft.count(person), by_person.get(person)
+        count = draft.count(person)
+        work = by_person.get(person)
         name = draft.names.get(person, person)
-        facts = [ViewText.PERSON_ID.text(id=person)] if person != name else []
-        facts += _list_work(work) if work else []
+        facts = []
+        if person != name:
+            facts.append(ViewText.PERSON_ID.text(id=person))
+        if work:
+            facts += _list_work(work)
         head = ViewText.ANNOTATIONS_OF.text(name=name, count=count)
         people.append("\n  ".join([head, *facts]))
     return people

@@ -115,11 +115,13 @@ class WordPieceCutter:
         return [self._make_pieces(text, each) for text, each in zip(some, found, strict=True)]
 
     def _make_pieces(self, text: str, encoded: Any) -> WordPieces:
-        ids, shift = encoded.ids, len(self._prompt)
+        ids = encoded.ids
+        shift = len(self._prompt)
         offsets = [(start - shift, end - shift) for start, end in encoded.offsets]
         head = next((at for at, (_, end) in enumerate(offsets) if end > 0), len(ids))
         spans = [_trim(text, max(start, 0), end) for start, end in offsets[head:]]
-        missing, known = 0, []
+        missing = 0
+        known = []
         for index, ((start, end), piece) in enumerate(zip(spans, ids[head:], strict=True)):
             if piece == self._unknown:
                 missing += end - start
@@ -223,7 +225,8 @@ class Encoder:
         """Return an embedding model's input, and a mask of the word pieces that get vectors."""
         import torch
 
-        before, after = self.cutter.before, self.cutter.after
+        before = self.cutter.before
+        after = self.cutter.after
         size = max(len(row.ids) for row in rows) + len(before) + len(after)
         ids = torch.full((len(rows), size), self._pad)
         mask = torch.zeros((len(rows), size), dtype=torch.long)

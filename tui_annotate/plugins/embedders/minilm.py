@@ -45,7 +45,8 @@ EPSILON: Final = 1e-12
 
 _MAX_THREADS = 8
 """Limit of threads on large machines; each thread needs about 25 MB."""
-_MIN_PIECES, _MAX_PIECES = 128, 1_024
+_MIN_PIECES = 128
+_MAX_PIECES = 1_024
 _UNKNOWN = 100  # id of the word piece [UNK]; [PAD] is 0
 
 
@@ -131,12 +132,14 @@ def start_engine(weights: Path) -> tuple[Engine, int]:
 
 
 def start_numpy(tensors: Mapping[str, Floats]) -> Engine:
+    """Return the engine that computes with NumPy, for machines without onnxruntime."""
     from tui_annotate.plugins.embedders.numpy_bert import NumpyBert
 
     return NumpyBert(tensors, layers=LAYERS, heads=HEADS, epsilon=EPSILON)
 
 
 def map_tensors(path: Path) -> dict[str, Floats]:
+    """Map a file of the format safetensors into memory: its 32-bit arrays, by name."""
     import numpy as np
 
     with path.open("rb") as file:
@@ -152,6 +155,7 @@ def map_tensors(path: Path) -> dict[str, Floats]:
 
 
 def start_onnxruntime(tensors: Mapping[str, Floats]) -> Engine:
+    """Return the engine that computes with onnxruntime, one thread for each batch."""
     import numpy as np
 
     forbid_telemetry()

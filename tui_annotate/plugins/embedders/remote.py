@@ -186,11 +186,13 @@ def parse_usable_embeddings(
 
 def _most_frequent_size(sizes: Counter[int]) -> int:
     """Return the size of most vectors, 0 for none; InvalidReply if two sizes are as frequent."""
-    (size, times), (_, next_times) = [*sizes.most_common(2), (0, 0), (0, 0)][:2]
-    if times and times == next_times:
+    most = sizes.most_common(2)
+    if not most:
+        return 0
+    if len(most) > 1 and most[0][1] == most[1][1]:
         shown = ", ".join(map(str, sorted(sizes)))
         raise _bad_reply(f"embeddings of {shown} dimensions")
-    return size
+    return most[0][0]
 
 
 def _parse_vector(value: Any) -> NDArray[np.float64]:
@@ -449,8 +451,11 @@ class RemoteEmbedder:
         calls = held = size = characters = plain = 0
         for piece in (piece for text in _distinct_texts(texts) for piece in _split_long(text)):
             if not calls or held == MOST_TEXTS or size + len(piece) > MOST_CHARACTERS:
-                calls, held, size = calls + 1, 0, 0
-            held, size = held + 1, size + len(piece)
+                calls += 1
+                held = 0
+                size = 0
+            held += 1
+            size += len(piece)
             characters += len(piece)
             plain += len(piece.encode("ascii", "ignore"))
         return EmbeddingCost(calls, characters, -(-plain // 4) + characters - plain)
@@ -622,7 +627,8 @@ def _split_long(text: str) -> list[str]:
 
 def _halve(text: str) -> list[str]:
     """Split a text at the last space before its middle, or at the middle if no space is near."""
-    middle, near = len(text) // 2, len(text) // 4
+    middle = len(text) // 2
+    near = len(text) // 4
     before = text.rfind(" ", middle - near, middle)
     cut = before + 1 if before >= 0 else middle
     return [half for half in (text[:cut], text[cut:]) if half.strip()]

@@ -31,12 +31,11 @@ _HINT = (
 _LONGEST = 20_000
 _AT_ONCE = 128
 _NO_BATCH = 4
-_FIRST_LEAD, _FIRST_PIECE = 3 + 0xC0, 3 + 0x100
-"""First id of word pieces that start an unknown character, and of pieces with known text.
-
-The ids 3 to 258 are single bytes of unknown characters; a first byte is 0xC0 or larger. Other word
-pieces start at `_FIRST_PIECE`.
-"""
+# The ids 3 to 258 are single bytes of unknown characters; a first byte is 0xC0 or larger.
+_FIRST_LEAD = 3 + 0xC0
+"""First id of word pieces that start an unknown character."""
+_FIRST_PIECE = 3 + 0x100
+"""First id of word pieces with known text."""
 
 
 class StaticEmbedder:

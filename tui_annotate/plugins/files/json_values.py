@@ -57,7 +57,8 @@ def _check_strings(value: Any, place: str) -> None:
 
 
 def _measure_depth(value: Any) -> int:
-    depth, level = 0, [value]
+    depth = 0
+    level = [value]
     while level:
         depth += 1
         level = [
@@ -239,7 +240,8 @@ def _list_rows(value: Any) -> Sequence[Any] | None:
 
 def _list_cells(value: dict[str, Any]) -> tuple[list[str], Sequence[Any], list[list[Any]]] | None:
     """Return the names of a table's columns, the index of its rows, and the cells of its rows."""
-    columns, names = [*value.values()], [*value]
+    columns = [*value.values()]
+    names = [*value]
     if value.keys() == {"columns", "index", "data"}:
         names, index, cells = (value[name] for name in ("columns", "index", "data"))
         fits = _are_all(names, str) and _are_all(cells, list) and isinstance(index, list)
@@ -313,6 +315,7 @@ _ENCODING_HINT = (
 
 
 def wrong_byte_problem(where: str, byte: int, encoding: str) -> Problem:
+    """Return the problem of a line with a byte, counted from 1, that its encoding does not have."""
     message = f"byte {byte} of the line is not valid {encoding}"
     return Problem(where, message, _ENCODING_HINT, code=_WRONG_BYTE)
 

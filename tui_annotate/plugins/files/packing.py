@@ -64,6 +64,7 @@ def begins_with(path: Path, *magic: bytes) -> bool:
 
 
 def plain_suffixes(path: Path) -> list[str]:
+    """Return the endings of a file's name in lower case, without those of packed files."""
     return [suffix for suffix in map(str.lower, path.suffixes) if suffix not in PACKED]
 
 
@@ -176,7 +177,8 @@ class _Frames:
             if not raw:
                 raise EOFError
             self._plain = self._unpack(raw)
-        data, self._plain = self._plain[:size], self._plain[size:]
+        data = self._plain[:size]
+        self._plain = self._plain[size:]
         return data
 
     def _unpack(self, raw: bytes) -> bytes:

@@ -44,6 +44,7 @@ class LineFeedWriter:
         self.writerow = self._writer.writerow
 
     def write(self, row: str) -> int:
+        """Write a row of the module `csv` with a line feed as its end."""
         return self._target.write(row.removesuffix("\r\n") + "\n")
 
 
@@ -119,6 +120,7 @@ class SheetTable:
         self._write_row([*self._columns, CUT])
 
     def add(self, several: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows of values by column; rows that a full sheet cannot hold go to another sheet."""
         for row in several:
             if self._rows == MOST_ROWS:
                 self._begin_sheet()

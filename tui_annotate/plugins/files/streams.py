@@ -328,7 +328,8 @@ class _TranscodedFile(io.RawIOBase):
             if not raw:
                 break
         size = len(memoryview(buffer))
-        data, self._pending = self._pending[:size], self._pending[size:]
+        data = self._pending[:size]
+        self._pending = self._pending[size:]
         memoryview(buffer)[: len(data)] = data
         return len(data)
 

@@ -119,7 +119,8 @@ def _find_valueless(sheet: Any) -> Iterator[str]:
     with sheet._get_source() as source:  # noqa: SLF001  the library has no public name
         text = b""
         while chunk := source.read(2**20):
-            text, end = text + chunk, 0
+            text += chunk
+            end = 0
             for found in _VALUELESS.finditer(text):
                 yield (found[1] or b"").decode()
                 end = found.end()
@@ -177,7 +178,8 @@ class _TextTable:
         from openpyxl.cell.text import Text
         from openpyxl.xml.constants import SHEET_MAIN_NS
 
-        number, root = 0, None
+        number = 0
+        root = None
         for event, node in iterparse(source, ("start", "end")):  # noqa: S314  expat limits entities
             root = node if root is None else root
             if event == "end" and node.tag == f"{{{SHEET_MAIN_NS}}}si":

@@ -333,7 +333,8 @@ class _FolderReader:
         return chosen, [(file, person) for file, person in files if texts.get(file) == chosen]
 
     def _make_sample(self, row: Row, joined: JoinedTexts) -> Sample:
-        group, meta = row.get("group") or "", row.get("meta") or {}
+        group = row.get("group") or ""
+        meta = row.get("meta") or {}
         if not isinstance(group, str) or "\0" in group or not isinstance(meta, dict):
             raise InvalidInput(
                 f"the entry for {row.get('file')!r} has an invalid 'group'"
@@ -354,9 +355,11 @@ class _FolderReader:
     ) -> Iterator[Annotation]:
         # This program parts spans at line feeds alone; other programs also at carriage returns.
         ends = _LINE_FEEDS if self._is_own() else _LINE_ENDS
-        lines, offsets = self._read_lines(file), self.options.offsets
+        lines = self._read_lines(file)
+        offsets = self.options.offsets
         standoff = _Standoff(joined.text, lines, ends=ends, offsets=offsets)
-        entities, relations = standoff.entities(), standoff.relations()
+        entities = standoff.entities()
+        relations = standoff.relations()
         doubts: list[Doubt] = [*standoff.doubts]
         linked = link_entities(
             joined, entities, relations, left_out=standoff.left_out, doubts=doubts
@@ -391,7 +394,8 @@ class _FolderReader:
         return (self.root / _SAMPLES).is_file()
 
     def _read_text(self, file: Path) -> str:
-        pieces, length = [], 0
+        pieces = []
+        length = 0
         for piece in read_chunks(file, encoding=self.options.encoding, meter=self.options.meter):
             pieces.append(piece)
             length += len(piece)
@@ -481,7 +485,8 @@ class _Standoff:
         if found is None or key in self._types:
             raise InvalidInput(f"entity {key} {offsets[:60]!r} is invalid or has a duplicate id")
         ends = [tuple(map(int, pair.split(" "))) for pair in found[2].split(";")]
-        place, quoted = 0, []
+        place = 0
+        quoted = []
         for start, end in ends:
             length = max(end - start, 0)
             piece = quote[place : place + length] if len(ends) > 1 else quote
@@ -614,7 +619,8 @@ class _UniqueNames:
     def name(self, key: tuple[str, ...], wish: str) -> str:
         if key not in self.given:
             plain = _UNSAFE.sub("_", wish).strip("_-")[:_LONGEST_NAME] or "X"
-            name, number = plain, 1
+            name = plain
+            number = 1
             while name.lower() in self._taken:
                 number += 1
                 name = f"{plain}-{number}"
@@ -633,7 +639,8 @@ def _annotations_by_person(record: Record) -> dict[str, list[Annotation]]:
 
 
 def _split_lines(span: Span, text: str) -> list[Span]:
-    found, start = [], span.start
+    found = []
+    start = span.start
     for piece in span.of(text).split("\n"):
         if piece:
             found.append(Span(start, start + len(piece)))

@@ -63,7 +63,8 @@ class ConllFormat:
             losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
-            spans, sample = _collect_spans(record, report), record.sample
+            spans = _collect_spans(record, report)
+            sample = record.sample
             if sample.dataset not in described:
                 described.add(sample.dataset)
                 target.writelines(_comment_lines(asdict(record.about)))

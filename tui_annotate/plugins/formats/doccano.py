@@ -195,7 +195,8 @@ class _LineReader:
             text, source_len=fields.get("source_len"), sep_len=fields.get("sep_len")
         )
         sample = self._make_sample(joined, dataset, column)
-        entities, left_out = self._read_entities(text), Counter[str]()
+        entities = self._read_entities(text)
+        left_out = Counter[str]()
         relations = self._read_relations(list(entities), left_out)
         linked = link_entities(
             joined, list(entities.values()), relations, left_out=left_out, doubts=self.doubts
@@ -212,7 +213,8 @@ class _LineReader:
         return mark_incomplete(record, [self._person] if is_refused else [], self.doubts)
 
     def _make_sample(self, joined: JoinedTexts, dataset: str, text_column: str) -> Sample:
-        fields, language = self._fields, self._options.language
+        fields = self._fields
+        language = self._options.language
         own = "sep_len" in fields
         meta = fields.get("meta", {}) if own else {}
         known = {text_column} | _DOCCANO_FIELDS | (_OUR_FIELDS if own else set())
@@ -277,7 +279,9 @@ class _LineReader:
     def _make_annotation(self, one: AnnotationParts, sample: Sample, place: int) -> Annotation:
         unlabelled = "sep_len" in self._fields and one.label == UNLABELLED
         labels = () if unlabelled or not one.label else (parse_label(one.label),)
-        row = [one.label, one.note, *([] if self._person == FORMAT else [self._person])]
+        row = [one.label, one.note]
+        if self._person != FORMAT:
+            row.append(self._person)
         return one.annotation(make_row_id(sample.key, place, row), labels, form=FORMAT)
 
     def _read_relations(self, keys: Sequence[Any], left_out: Counter[str]) -> Iterator[Relation]:
@@ -314,7 +318,8 @@ def _parse_entity(field: str, numbered: tuple[int, Any]) -> _EntityRow:
     quote = value.get("text")
     if not isinstance(quote, str | None):
         raise InvalidInput(f"the text of an entity is {describe_value(quote)}, not text")
-    start, end = value.get("start_offset"), value.get("end_offset")
+    start = value.get("start_offset")
+    end = value.get("end_offset")
     return _EntityRow(value.get("id", f"{field} {place}"), start, end, value.get("label"), quote)
 
 

@@ -300,7 +300,8 @@ def _read_annotation(value: Fields) -> tuple[str, CountedAnnotation]:
 
 
 def _read_quotes(annotation: Annotation, quotes: Any) -> list[str | None]:
-    anchors, name = annotation.anchors, f"annotation {annotation.id}"
+    anchors = annotation.anchors
+    name = f"annotation {annotation.id}"
     if quotes is not None and (not isinstance(quotes, list) or len(quotes) != len(anchors)):
         raise InvalidInput(f"{name} must have one quote for each span")
     if not all(isinstance(quote, str | None) for quote in quotes or ()):

@@ -411,7 +411,8 @@ def _parse_documents(fields: Mapping[str, Any], options: ImportOptions) -> tuple
 
 def _parse_sources(value: Any, options: ImportOptions) -> list[Document]:
     """Return the documents of a source cell: one, or one for each text of a list."""
-    column, language = options.source_column, options.language
+    column = options.source_column
+    language = options.language
     texts = parse_text_list(value) if options.list_source or isinstance(value, list) else None
     if texts is None and options.list_source and isinstance(value, str) and is_list_like(value):
         raise InvalidInput(
@@ -643,7 +644,9 @@ class _CsvLines(Iterator[str]):
         self.bad: Problem | None = None
 
     def begin(self) -> None:
-        self._first, self._size, self.bad = None, 0, None
+        self._first = None
+        self._size = 0
+        self.bad = None
 
     @property
     def where(self) -> str:

@@ -273,7 +273,8 @@ class _ResponseReader:
         return tuple(owned), doubts
 
     def _make_annotation(self, label: dict[str, Any], key: str, span: Span) -> Annotation:
-        name, note = label.get("label_type") or "", label.get("meta") or ""
+        name = label.get("label_type") or ""
+        note = label.get("meta") or ""
         return Annotation(
             key,
             (Anchor(Side.SUMMARY, 0, span),),
@@ -366,13 +367,15 @@ class _RagtruthWriter:
         write_json_line(self._files[1], row, self.report)
 
     def _write_source(self, row: dict[str, Any]) -> None:
-        name, line = f"source {row['source_id']}", json.dumps(row)
+        name = f"source {row['source_id']}"
+        line = json.dumps(row)
         if self._seen.recall(name) is None:
             write_json_line(self._files[0], row, self.report)
         self.report.count_loss(Loss.SOURCE_COLUMNS.value, self._seen.remember(name, line) != line)
 
     def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:
-        key, place = sample.id, json.dumps(sample.key)
+        key = sample.id
+        place = json.dumps(sample.key)
         if self._seen.remember(f"id {key}", place) != place:
             self.report.count_loss(Loss.RENAMED_IDS.value)
             key = f"{sample.dataset}/{sample.id}"
@@ -382,7 +385,8 @@ class _RagtruthWriter:
         return before if str(before) == key else key
 
     def _source_id(self, record: Record, text: str, original: Mapping[str, Any]) -> Any:
-        group, own = record.sample.group, own_source_id(text)
+        group = record.sample.group
+        own = own_source_id(text)
         if not group:
             return own
         if self._seen.remember(f"group {group}", own) != own:
@@ -421,7 +425,8 @@ def _split_meta(
     sample: Sample, original: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     of_source = {*OF_SOURCES, *original.get("of_source", ())} - set(original.get("keys", ()))
-    first, second = dict[str, Any](), dict[str, Any]()
+    first: dict[str, Any] = {}
+    second: dict[str, Any] = {}
     for name, value in _meta_columns(sample.meta).items():
         (first if name in of_source else second)[name] = value
     return first, second

@@ -144,7 +144,8 @@ def _sort_key(owned: OwnedAnnotation) -> tuple[Any, ...]:
 
 
 def _sample_cells(sample: Sample) -> dict[str, Any]:
-    sources, summaries = sample.side(Side.SOURCE), sample.side(Side.SUMMARY)
+    sources = sample.side(Side.SOURCE)
+    summaries = sample.side(Side.SUMMARY)
     return {
         "dataset": sample.dataset,
         "sample_id": sample.id,
@@ -174,7 +175,8 @@ def _person_cells(assignment: Assignment, names: Mapping[str, str]) -> dict[str,
 
 def _annotation_cells(owned: OwnedAnnotation) -> dict[str, Any]:
     annotation = owned.annotation
-    first = (*(annotation.labels[0] if annotation.labels else ()), "", "")
+    first = annotation.labels[0] if annotation.labels else ()
+    first = (*first, "", "")  # empty cells for missing names
     cells = {
         "annotation_id": annotation.id,
         "label_1": first[0],
@@ -209,6 +211,7 @@ def _span_cells(anchor: Anchor | None, sample: Sample, *, prefix: str) -> dict[s
 
 
 def review_rows(record: Record) -> Iterator[dict[str, Any]]:
+    """Yield a row for each person with annotations or work on a sample, sorted by their ids."""
     names = {person.id: person.name for person in record.people}
     marked = Counter(owned.person for owned in record.annotations)
     work = {assignment.person: assignment for assignment in record.assignments}

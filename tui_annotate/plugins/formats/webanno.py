@@ -360,7 +360,8 @@ def _annotation_to_json(
         {**_text_to_json("/".join(path), "classifying"), "tui:path": list(path)}
         for path in one.labels
     ]
-    bodies += [_text_to_json(one.note, "commenting")] if one.note else []
+    if one.note:
+        bodies.append(_text_to_json(one.note, "commenting"))
     optional = {
         "created": one.created,
         "modified": one.updated,

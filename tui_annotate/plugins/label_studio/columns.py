@@ -121,6 +121,7 @@ class Columns:
 
     @property
     def summary(self) -> str:
+        """Name of the column with the summary."""
         return self.options.summary_column
 
     def add(self, fields: Mapping[str, Any]) -> None:
@@ -221,7 +222,8 @@ class Columns:
         if len(fitting) == 1:
             return fitting[0], True
         sides = self._sides.get(name, Counter())
-        source, summary = self.options.source_column, self.options.summary_column
+        source = self.options.source_column
+        summary = self.options.summary_column
         if sides[source] > sides[summary]:
             return source, True
         is_clear = not fitting or sides[source] < sides[summary]
@@ -239,7 +241,8 @@ def _is_sentence(text: str) -> bool:
 def _fits(region: Mapping[str, Any], text: Any) -> bool:
     if not isinstance(text, str):
         return False
-    start, end = region.get("start"), region.get("end")
+    start = region.get("start")
+    end = region.get("end")
     if type(start) is not int or type(end) is not int:
         return False
     quote: str | None = None

@@ -108,6 +108,7 @@ class TaskReader:
 
     @property
     def fields(self) -> Mapping[str, Any]:
+        """The fields of the task as they were read."""
         return self.task.fields
 
     @property
@@ -115,6 +116,11 @@ class TaskReader:
         return self.task.options
 
     def record(self, dataset: str, where: str) -> Record:
+        """Convert the task to a record; `doubts` gets what was skipped or is doubtful.
+
+        Raises:
+            InvalidInput: the texts, the id or the fields of this program's own export are invalid.
+        """
         data = check_object(
             field_of(self.fields, "data", option=""), what="field 'data' of the task"
         )
@@ -126,19 +132,19 @@ class TaskReader:
         self._refused += [
             part.person for part in parts if not part.machine and _is_incomplete(part, spans)
         ]
-        owned = tuple(
-            OwnedAnnotation(part.person.id, _make_annotation(group, key, spans, part=part))
-            for part in parts
-            for place, group in enumerate(part.result.groups(spans))
-            for key in [make_row_id(sample.key, place, [part.person.id, group.heads[0].item])]
-        )
+        owned = []
+        for part in parts:
+            for place, group in enumerate(part.result.groups(spans)):
+                key = make_row_id(sample.key, place, [part.person.id, group.heads[0].item])
+                annotation = _make_annotation(group, key, spans, part=part)
+                owned.append(OwnedAnnotation(part.person.id, annotation))
         for part in parts:
             self.doubts += [*part.result.doubts, *describe_left_out(part.result.left_out)]
         self.doubts += [f"skipped: {what}" for what in list_unread_fields(self.fields)]
         people = {part.person.id: part.person for part in parts}
         about = read_description(data if UNIT in data else {})
         work = self._list_assignments(parts)
-        record = Record(sample, owned, work, tuple(people.values()), where, about)
+        record = Record(sample, tuple(owned), work, tuple(people.values()), where, about)
         return mark_incomplete(record, self._refused, self.doubts)
 
     def _list_assignments(self, parts: list[_Contribution]) -> tuple[Assignment, ...]:
@@ -187,7 +193,11 @@ class TaskReader:
         meta = data.get("meta", {}) if own else {}
         kind = data.get("kind", SampleKind.PAIR) if own else SampleKind.PAIR
         request = object_field(data, "request") if own and "request" in data else {}
-        known = {*columns.values(), *([column] if column else ()), *(OF_DATA if own else ())}
+        known = set(columns.values())
+        if column:
+            known.add(column)
+        if own:
+            known.update(OF_DATA)
         if self.documents:
             known.add(options.second_source_column)
         rest = {name: data[name] for name in data if name not in known}
@@ -341,7 +351,9 @@ def read_person(user: Any) -> Person:
     user, all submissions are work of one person.
     """
     if isinstance(user, dict):
-        own, email, first = user.get("id"), user.get("email"), user.get("first_name")
+        own = user.get("id")
+        email = user.get("email")
+        first = user.get("first_name")
         words = (word for word in (first, user.get("last_name")) if isinstance(word, str))
         name = " ".join(words).strip()
         key = own if isinstance(own, str) and own else email

@@ -98,7 +98,8 @@ class Result:
         keep_readable(self._read_item, others, self.doubts)
 
     def _read_item(self, item: dict[str, Any]) -> None:
-        kind, value = item.get("type"), item.get("value")
+        kind = item.get("type")
+        value = item.get("value")
         if not isinstance(value, dict):
             raise InvalidInput(
                 f"the value of a result item is {describe_value(value)}, not a JSON object"
@@ -130,7 +131,8 @@ class Result:
             ] += 1
 
     def _read_region_item(self, kind: str, item: dict[str, Any], value: Mapping[str, Any]) -> None:
-        name, key = item.get("to_name"), item.get("id")
+        name = item.get("to_name")
+        key = item.get("id")
         side = self._sides.get(name) if isinstance(name, str) else None
         if side is None:
             raise InvalidInput(
@@ -164,7 +166,8 @@ class Result:
                 "use a different region id in each text",
             )
         if item["type"] == "labels":
-            region.item, region.quoted = item, quoted
+            region.item = item
+            region.quoted = quoted
         return region
 
     def groups(self, placed: Container[int]) -> Iterator[RegionGroup]:
@@ -185,7 +188,8 @@ class Result:
 
     def _read_relations(self) -> Iterator[tuple[str | int, str | int, list[str]]]:
         for item in self._relations:
-            start, end = str(item.get("from_id")), str(item.get("to_id"))
+            start = str(item.get("from_id"))
+            end = str(item.get("to_id"))
             if start not in self.regions or end not in self.regions or start == end:
                 self.left_out["relations that do not connect two regions"] += 1
                 continue
@@ -225,6 +229,7 @@ def _read_taxonomy(value: Mapping[str, Any]) -> list[LabelPath]:
 
 
 def list_unread_fields(fields: Mapping[str, Any]) -> Iterator[str]:
+    """Yield descriptions of the task's fields with content that the import ignores."""
     if isinstance(drafts := fields.get("drafts"), list) and drafts:
         yield format_count(len(drafts), "unsubmitted draft")
     for name in NOT_TAKEN:

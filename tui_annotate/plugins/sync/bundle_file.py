@@ -23,10 +23,12 @@ from tui_annotate.plugins.files.targets import check_target, replace_file
 from tui_annotate.plugins.record_validation import parse_identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
-ABOUT, GUIDANCE, SAMPLES, STREAMS, VECTORS, SUGGESTIONS = (
-    "bundle.json", "guidance.json", "samples.jsonl", "streams.jsonl", "vectors.parquet",
-    "suggestions.jsonl",
-)  # fmt: skip
+ABOUT = "bundle.json"
+GUIDANCE = "guidance.json"
+SAMPLES = "samples.jsonl"
+STREAMS = "streams.jsonl"
+VECTORS = "vectors.parquet"
+SUGGESTIONS = "suggestions.jsonl"
 _NEEDED: Final = (ABOUT, GUIDANCE, SAMPLES, STREAMS)
 _MEMBERS: Final = (*_NEEDED, VECTORS, SUGGESTIONS)
 _MINIMUM: Final = 64 * 2**20
@@ -42,6 +44,7 @@ _CHANGED: Final = "a part of the file is missing or altered"
 
 
 def damaged_bundle(file: Path, reason: str) -> InvalidInput:
+    """Return the error of a bundle that cannot be read, with the reason."""
     return InvalidInput(f"{file} is a damaged bundle: {reason}", _HINT, code="bundle-damaged")
 
 
@@ -60,6 +63,7 @@ class BundleHeader:
 
     @property
     def owner(self) -> Person:
+        """The person whose work the bundle contains."""
         return Person(self.person, self.name, PersonKind.LOCAL)
 
 
@@ -72,6 +76,7 @@ class BundleGuidance:
 
 
 def write_header(folder: Path, about: BundleHeader, guidance: BundleGuidance) -> None:
+    """Write the parts of a bundle that describe it: its header, label sets and guidelines."""
     value = {"format": FORMAT, **asdict(about)}
     (folder / ABOUT).write_text(json.dumps(value, sort_keys=True), "utf-8")
     value = {"labels": dict(guidance.labels), "guidelines": dict(guidance.guidelines)}
@@ -111,7 +116,8 @@ def _packs_too_well(member: Path) -> bool:
     size = member.stat().st_size
     if size <= _MINIMUM:
         return False
-    packer, packed = zlib.compressobj(), 0
+    packer = zlib.compressobj()
+    packed = 0
     with member.open("rb") as plain:
         while chunk := plain.read(_READ_SIZE):
             packed += len(packer.compress(chunk))

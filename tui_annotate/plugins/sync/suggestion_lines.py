@@ -30,6 +30,7 @@ def write(lines: Iterable[Line], target: TextIO) -> int:
 
 
 def read(path: Path) -> Iterator[Line | Problem]:
+    """Yield the suggestions of a file, or problems of its lines."""
     return read_objects(read_json_values(path), _read_line, what="line")
 
 

@@ -13,11 +13,14 @@ from tui_annotate.plugins.http_transport import is_loopback
 if TYPE_CHECKING:
     import httpx2
 
-URL, KEY, FOLDER = "TUI_ANNOTATE_SYNC_URL", "TUI_ANNOTATE_SYNC_KEY", "TUI_ANNOTATE_SYNC_DIR"
+URL = "TUI_ANNOTATE_SYNC_URL"
+KEY = "TUI_ANNOTATE_SYNC_KEY"
+FOLDER = "TUI_ANNOTATE_SYNC_DIR"
 _LONGEST: Final = 300
 
 
 def read_address() -> str:
+    """Return the address of the shared table; empty if it is not set."""
     return os.environ.get(URL, "").strip()
 
 
@@ -48,6 +51,7 @@ def check_address(text: str) -> httpx2.URL:
 
 
 def read_folder() -> str:
+    """Return the folder through which work is shared; empty if it is not set."""
     return os.environ.get(FOLDER, "").strip()
 
 
@@ -65,4 +69,5 @@ def read_sync_key() -> str:
 
 
 def redact_message(text: str) -> str:
+    """Return a server's message as one short line without the key."""
     return clip_line(redact_words(text[: 20 * _LONGEST], [KEY]), _LONGEST)

@@ -84,7 +84,8 @@ KEYS: Final = "dataset,username,annotation_key"
 _COLUMNS: Final = ("dataset", "username", "annotation_key", "created_at", "updated_at")
 AT_ONCE: Final = 40
 """Maximum number of keys in a request to the shared table, as a URL's length is limited."""
-_BATCH_ROWS, _BATCH_BYTES = 100, 1_000_000
+_BATCH_ROWS = 100
+_BATCH_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +101,7 @@ class SyncRow:
 
     @property
     def name(self) -> tuple[str, str, str]:
+        """The key of the row: dataset, user and annotation."""
         return self.dataset, self.username, self.annotation_key
 
     def matches(self, dataset: str, username: str, keys: Sequence[str]) -> bool:
@@ -108,6 +110,7 @@ class SyncRow:
         return named and (not keys or self.annotation_key in keys)
 
     def exported(self) -> dict[str, Any]:
+        """Return the row for JSON: the payload and the columns."""
         own = {name: getattr(self, name) for name in _COLUMNS}
         return {**self.payload, **own}
 
@@ -131,7 +134,8 @@ def _batches(rows: Sequence[SyncRow]) -> Iterator[list[SyncRow]]:
         length = len(json.dumps(row.payload))
         if batch and (len(batch) == _BATCH_ROWS or size + length > _BATCH_BYTES):
             yield batch
-            batch, size = [], 0
+            batch = []
+            size = 0
         batch.append(row)
         size += length
     if batch:
@@ -170,12 +174,16 @@ def _error_message(body: bytes) -> str:
 
 
 _PATH: Final = f"/rest/v1/{TABLE}"
-_PAGE, _BARE_PAGE = 100, 1000
-"""Maximum rows of the shared table per request, with and without annotations."""
+_PAGE = 100
+"""Maximum rows of the shared table per request, with annotations."""
+_BARE_PAGE = 1000
+"""Maximum rows of the shared table per request, without annotations."""
 _MOST_ROW_BYTES: Final = 64 * 2**20
 _MOST_REPLY_BYTES: Final = 1_000_000
-_CONNECT, _READ, _REPLY_TIMEOUT = 10.0, 30.0, 120.0
-"""Timeouts in seconds: for connecting, between received bytes, and for a whole reply."""
+# Timeouts in seconds.
+_CONNECT = 10.0  # for connecting
+_READ = 30.0  # between received bytes
+_REPLY_TIMEOUT = 120.0  # for a whole reply
 _ATTEMPTS: Final = 4
 _LONGEST_WAIT: Final = 60.0
 """Maximum wait in seconds that the server of a shared table may request."""
@@ -241,7 +249,8 @@ class SharedTable:
         }
         if keys:
             query["annotation_key"] = _match_any(keys)
-        size, offset = _PAGE if payloads else _BARE_PAGE, 0
+        size = _PAGE if payloads else _BARE_PAGE
+        offset = 0
         last = ("", "", "")
         while True:
             page = {**query, "limit": str(size), "offset": str(offset)}

@@ -237,6 +237,7 @@ def count_available_in_pool(connection: Connection, dataset_id: int, *, person: 
 
 
 def recount_pool(connection: Connection, dataset_id: int) -> None:
+    """Count the free samples of a dataset's pool again, for each person and for everyone."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
     connection.execute(_RECOUNT, {"dataset": dataset_id})
@@ -278,7 +279,8 @@ def _change_capacity_batch(
     counts: Counter[tuple[int, str]] = Counter()
     turned = []
     for place, change in zip(places, changes, strict=True):
-        before, after = place.room > 0, place.room + change["by"] > 0
+        before = place.room > 0
+        after = place.room + change["by"] > 0
         if after if by < 0 else before:
             for person in people[place.sample_id]:
                 counts[place.dataset_id, person] -= by

@@ -87,6 +87,7 @@ class GoldSource:
     start: int
 
     def rows(self) -> list[AssignedRow]:
+        """Return these samples in the order in which the person gets them, none assigned yet."""
         free = {row[0]: row[1] for row in self._execute(_FREE)}
         names = sort_gold(self.rule, self.person, free)
         batches = self.rule.promoted
@@ -172,7 +173,8 @@ def read_answer(
 def describe_request(rule: Gold) -> dict[str, Any]:
     """Return a rule for accuracy checks as it is stored with its assignment, without sample ids."""
     answers = {"gold": rule.person or rule.origin}
-    answers |= {"origin": rule.origin} if rule.origin else {}
+    if rule.origin:
+        answers["origin"] = rule.origin
     options = {"every": rule.every, "seed": rule.seed, "threshold": rule.threshold}
     return {**answers, **options, "count": len(rule.samples)}
 

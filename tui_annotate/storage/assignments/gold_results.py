@@ -176,6 +176,7 @@ class FirstCompletion:
 
     @property
     def rating(self) -> str:
+        """The person's rating of the sample then; empty for none."""
         return self.state.assignment["rating"]
 
 

@@ -87,6 +87,7 @@ def pool_of(connection: Connection, dataset_id: int) -> Pool | None:
 def add_to_pool(
     connection: Connection, dataset_id: int, rows: Sequence[tuple[int, str, str]]
 ) -> None:
+    """Add new samples to a dataset's pool, if it has one; no effect without a pool."""
     pool = _pool_with_order(connection, dataset_id, pool_of(connection, dataset_id))
     if pool is not None:
         value = sort_value_of(pool.order)
@@ -194,7 +195,8 @@ def take_from_pool(connection: Connection, person: str) -> SampleKey | None:
         row = _find_next(connection, each, person, gold=gold)
         if row is None:
             continue
-        taken = (gold.next() if gold else None) or AssignedRow(person, row)
+        due = gold.next() if gold else None
+        taken = due or AssignedRow(person, row)
         assign_samples(connection, [taken], handout=each.pool.handout)
         name = connection.execute(_NAME, {"row": taken.sample_id}).scalar_one()
         return SampleKey(each.dataset, str(name))

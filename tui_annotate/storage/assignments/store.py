@@ -190,6 +190,7 @@ class AssignableDataset:
 
     @property
     def real_items(self) -> tuple[AllocationItem, ...]:
+        """The samples without gold samples, in the order of `items`."""
         return tuple(item for item in self.items if item.key.id not in self.gold)
 
 
@@ -257,6 +258,7 @@ class AssignmentStore:
 
     @contextmanager
     def reading(self) -> Iterator[AssignmentTransaction]:
+        """Open a transaction in which assignments are only read."""
         with self._database.reading() as connection:
             yield AssignmentTransaction(connection, "", "")
 
@@ -319,9 +321,14 @@ class AssignmentTransaction:
         return [_parse_score(row[3], score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
+        """Return the row id of a dataset."""
         return dataset_row(self.connection, dataset)
 
     def held(self, *, person: str = "", handout: int = 0) -> list[HeldSample]:
+        """Return the assigned samples in the order in which they were assigned.
+
+        Only those of a person, and of the assignment with the row id `handout`, if they are given.
+        """
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
@@ -364,6 +371,7 @@ class AssignmentTransaction:
         return gold.count_answers(self.connection, dataset_id, rule)
 
     def answered(self, dataset_id: int, rule: Gold) -> list[str]:
+        """Return the ids of a dataset's samples for which a rule finds correct answers."""
         return gold.list_answered(self.connection, dataset_id, rule)
 
     def mix_gold(
@@ -402,6 +410,7 @@ class AssignmentTransaction:
     # assigning ---------------------------------------------------------------------------------
 
     def keep(self, person: Person) -> None:
+        """Store a person, if the workspace does not know them yet."""
         add_person(self.connection, person)
 
     def apply(
@@ -428,6 +437,7 @@ class AssignmentTransaction:
     def record_assignment(
         self, kind: AssignmentCause, dataset: str, request: Mapping[str, Any]
     ) -> int:
+        """Record an assignment with its request; return its row id, to which samples refer."""
         return assignment_rows.record_handout(
             self.connection, kind, dataset=dataset, by=self.by, at=self.at, request=request
         )

@@ -71,6 +71,7 @@ class IndexedSample:
 
     @property
     def state(self) -> State:
+        """`DONE` for a sample with annotations, else `NEW`."""
         return State.DONE if self.annotations else State.NEW
 
 
@@ -93,6 +94,7 @@ class FileIndex:
             self._database.executescript(_SCHEMA)
 
     def close(self) -> None:
+        """Close the index, which deletes its temporary database."""
         self._database.close()
 
     @contextmanager

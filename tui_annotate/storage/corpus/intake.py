@@ -218,6 +218,12 @@ def _create_datasets(
 def place_documents(
     connection: Connection, placed: dict[int, tuple[dict[str, Any], ...]], documents: dict[str, int]
 ) -> None:
+    """Store which documents each sample has, and in which order.
+
+    Args:
+        placed: entries by sample row; each has a document's hash, position, side, key and title.
+        documents: rows of the documents by hash.
+    """
     rows = [
         {
             "sample_id": sample_id,

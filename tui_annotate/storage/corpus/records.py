@@ -102,7 +102,9 @@ def read_stored_sample(
     row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
         raise NotFound(f"there is no sample {key}", "choose a sample from the queue")
-    documents, segments, hashes = [], [], []
+    documents = []
+    segments = []
+    hashes = []
     for _, _, side, name, title, sha256, content, language, boundaries in connection.execute(
         _DOCUMENTS_OF_SAMPLE, {"sample_id": row.id}
     ).all():
@@ -159,7 +161,8 @@ def stream_samples(
     connection: Connection, dataset: str, *, seen: Collection[str] | None = None
 ) -> Iterator[Sample]:
     """Yield the samples of a dataset in the order of import, without annotations."""
-    documents, readable = _Documents(connection), _find_readable_fields(connection, seen)
+    documents = _Documents(connection)
+    readable = _find_readable_fields(connection, seen)
     query = select(DATASETS.c.id).where(DATASETS.c.name == dataset)
     for dataset_id in connection.execute(query).scalars().all():
         for page in _iterate_pages(connection, dataset_id, ""):

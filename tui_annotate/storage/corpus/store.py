@@ -168,6 +168,7 @@ class CorpusStore(VectorSetStore):
     # reading -----------------------------------------------------------------------------------
 
     def known(self, keys: Sequence[SampleKey]) -> dict[SampleKey, str]:
+        """Return the digest of each of these samples that is stored."""
         with self._database.reading() as connection:
             return known_digests(connection, keys)
 
@@ -229,6 +230,7 @@ class CorpusStore(VectorSetStore):
             return records.read_stored_sample(connection, key, seen=visible_people(self._actor))
 
     def sample_or_none(self, key: SampleKey) -> Sample | None:
+        """Return a sample; None if it does not exist."""
         with suppress(NotFound):
             return self.sample(key).sample
         return None
@@ -257,6 +259,7 @@ class CorpusStore(VectorSetStore):
             return only_key(name, rows, load_ids)
 
     def keys(self, dataset: str = "") -> tuple[SampleKey, ...]:
+        """Return the keys of a dataset's samples, or of all samples, in the order of import."""
         query = SAMPLE_KEY.order_by(SAMPLES.c.id)
         if dataset:
             query = query.where(DATASETS.c.name == dataset)
@@ -300,6 +303,7 @@ class CorpusStore(VectorSetStore):
             yield from records.stream_records(connection, filters, seen=seen, worked=worked)
 
     def samples(self, dataset: str) -> Iterator[Sample]:
+        """Yield the samples of a dataset in the order of import; none for an unknown dataset."""
         with self._database.reading() as connection:
             yield from records.stream_samples(connection, dataset, seen=visible_people(self._actor))
 
@@ -309,6 +313,7 @@ class CorpusStore(VectorSetStore):
             return count_practice_samples(connection, visible_people(self._actor))
 
     def count_gold_checks(self) -> int:
+        """Count the accuracy checks that people worked on; 0 if the actor sees only own work."""
         with self._database.reading() as connection:
             return count_gold_checks(connection, visible_people(self._actor))
 
@@ -357,7 +362,8 @@ class CorpusStore(VectorSetStore):
             replaced: list[int] = []
             changed = 0
             for place, sample_id in stored.items():
-                key, row = prepared.keys[place], prepared.samples[place]
+                key = prepared.keys[place]
+                row = prepared.samples[place]
                 if known[key] != row["digest"]:
                     changed += 1
                     _discard_work(connection, key, sample_id, with_annotations=with_annotations)
@@ -428,6 +434,7 @@ class CorpusStore(VectorSetStore):
         ]
 
     def descriptions(self) -> dict[str, DatasetDescription]:
+        """Return the descriptions of datasets by name, without datasets that have none."""
         with self._database.reading() as connection:
             return dataset_descriptions(connection)
 
@@ -460,6 +467,7 @@ class CorpusStore(VectorSetStore):
         return {name: [tuple(each) for each in rows] for name, rows in stored.items()}
 
     def keep_columns(self, name: str, columns: Sequence[Sequence[str]]) -> None:
+        """Store the columns of the tables from which a dataset was imported, the last first."""
         with self._writing_as_manager() as connection:
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, COLUMNS, value=columns)
@@ -479,6 +487,7 @@ class CorpusStore(VectorSetStore):
 
 
 def read_progress(connection: Connection, seen: Sequence[str] | None) -> list[DatasetProgress]:
+    """Return the progress of each person in each dataset; `seen` limits people, None does not."""
     return [DatasetProgress(*row) for row in connection.execute(_PROGRESS, seen_scope(seen))]
 
 

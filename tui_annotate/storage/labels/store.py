@@ -61,6 +61,7 @@ class GuidanceStore(CommonStore):
 
     @staticmethod
     def hash_of(text: str) -> str:
+        """Return the version of a text: its SHA-256 in hexadecimal digits."""
         return hashlib.sha256(text.encode()).hexdigest()
 
     def keep(self, kind: GuidanceKind, text: str, *, dataset: str = "", by: str = "") -> str:
@@ -88,6 +89,7 @@ class GuidanceStore(CommonStore):
             dataset_row(connection, dataset)
 
     def versions(self, kind: GuidanceKind) -> tuple[str, ...]:
+        """Return all stored versions of a kind, the oldest first."""
         query = select(TEXTS.c.hash).where(TEXTS.c.kind == kind.value)
         query = query.order_by(TEXTS.c.created, TEXTS.c.hash)
         with self._database.reading() as connection:
@@ -228,11 +230,13 @@ class LabelChangeRequest:
     datasets: tuple[str, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
+        """Return the request as it is stored; `from_json` reads it."""
         renames = [[list(old), list(new)] for old, new in self.renames.items()]
         return {"told": self.description, "renames": renames, "datasets": list(self.datasets)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> LabelChangeRequest:
+        """Read a stored request."""
         renames = {tuple(old): tuple(new) for old, new in value["renames"]}
         return cls(value["told"], renames, tuple(value["datasets"]))
 
@@ -263,6 +267,7 @@ class LabelChange:
 
 
 def load_label_changes(connection: Connection) -> list[LabelChange]:
+    """Return all changes of label sets, also those that were undone."""
     return [
         LabelChange(**{**row, "request": LabelChangeRequest.from_json(from_json(row["request"]))})
         for row in connection.execute(_CHANGES).mappings()

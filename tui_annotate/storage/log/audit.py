@@ -103,7 +103,8 @@ class AuditStore(CommonStore):
     ) -> Iterator[ChainFault]:
         """Yield the first inconsistency of each person's chain of events on a sample."""
         with self._database.reading() as connection:
-            total, done = _count_events(connection), 0
+            total = _count_events(connection)
+            done = 0
             for person, key, rows in events.streams(connection):
                 check = _StreamCheck(connection, person, key)
                 for row in rows:
@@ -126,6 +127,7 @@ class AuditStore(CommonStore):
                 yield ChainFault(wrong[1], "", "", 0, "", "", total + 1, says)
 
     def events(self) -> int:
+        """Return the number of events in the log."""
         with self._database.reading() as connection:
             return _count_events(connection)
 
@@ -144,6 +146,7 @@ class AuditStore(CommonStore):
             yield from find_altered_texts(connection)
 
     def record_head(self) -> RecordHead:
+        """Return the last entry of the record of changes."""
         with self._database.reading() as connection:
             return change_record.read_head(connection)
 

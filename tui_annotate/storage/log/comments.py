@@ -314,7 +314,10 @@ def _find_ids(connection: Connection, people: Iterable[str]) -> set[str]:
     for person in people:
         base = base_person(person)
         merged = find_merged_ids(connection, [base])
-        found |= merged if base == person else {_second_reading(each) for each in merged}
+        if base == person:
+            found |= merged
+        else:
+            found |= {_second_reading(each) for each in merged}
     return found
 
 

@@ -91,6 +91,7 @@ _PLAIN_FIELDS: Final = (
 
 
 def read_stream(connection: Connection, person: str, key: SampleKey) -> Iterator[Event]:
+    """Yield a person's events on a sample in order; none for an unknown sample."""
     return _load_events(connection, _OF_STREAM, person=person, dataset=key.dataset, sample=key.id)
 
 
@@ -121,6 +122,7 @@ def read_arrivals_by_sample(
 
 
 def read_event(connection: Connection, name: str) -> Event:
+    """Return the event with an id, which must exist."""
     return next(_load_events(connection, _BY_ID, id=name))
 
 

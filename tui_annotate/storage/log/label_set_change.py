@@ -106,12 +106,14 @@ class LabelChangeStore(LogStore):
 
     @contextmanager
     def reading(self) -> Iterator[LabelSetChange]:
+        """Open a transaction that only reads; NotAllowed if the actor is no manager."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             yield LabelSetChange(connection, self._disabled)
 
     @contextmanager
     def writing(self) -> Iterator[LabelSetChange]:
+        """Open a transaction that may change labels; NotAllowed if the actor is no manager."""
         require_permission(self._actor, Permission.MANAGE)
         with self._database.writing() as connection:
             yield LabelSetChange(connection, self._disabled)
@@ -215,6 +217,7 @@ class LabelSetChange:
         return {(person, SampleKey(dataset, sample)) for person, dataset, sample in rows}
 
     def changes(self) -> list[LabelChange]:
+        """Return all changes of label sets, also those that were undone."""
         return load_label_changes(self.connection)
 
     def batch(self, name: str) -> dict[StreamName, Event]:

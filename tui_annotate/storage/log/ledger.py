@@ -42,6 +42,7 @@ FindTarget = Callable[[Iterable[LoggedAction], Callable[[LoggedAction], bool]], 
 
 
 def new_id() -> str:
+    """Return a new random id for an event or a batch of events."""
     return str(uuid.uuid4())
 
 
@@ -145,7 +146,9 @@ class Ledger:
         def prepare(log: EventLog) -> BatchPlan:
             made = BatchPlan()
             removed.clear()
-            found = {*log.annotated(person), *(log.rated_or_commented(person) if words else ())}
+            found = set(log.annotated(person))
+            if words:
+                found.update(log.rated_or_commented(person))
             for key in filter(wanted, sorted(found)):
                 log.require_practice_done(person, key)
                 stream = log.stream(person, key)
@@ -175,7 +178,8 @@ class Ledger:
 
     def _reverse(self, person: str, verb: str, find: FindTarget) -> SaveResult | None:
         def prepare(log: EventLog) -> BatchPlan:
-            made, work = BatchPlan(), _OpenWork(log, person)
+            made = BatchPlan()
+            work = _OpenWork(log, person)
             target = find(
                 log.read_actions(person, by=self.by),
                 lambda action: work.is_closed(SampleKey(*action.stream[1:]), action.at),
@@ -218,7 +222,8 @@ class Ledger:
         self._end_practice(person)
         with self.store.reading() as log:
             log.require_not_paused(person)
-            made, newest = prepare(log), next(log.read_actions(person, by=self.by), None)
+            made = prepare(log)
+            newest = next(log.read_actions(person, by=self.by), None)
         if not made.plans:
             return made
         with self.store.writing() as log:

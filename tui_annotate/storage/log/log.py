@@ -261,15 +261,18 @@ class EventLog:
         return count_waiting(self._connection)
 
     def readers(self, key: SampleKey) -> SampleReaders:
+        """Return how many people annotate a sample; NotAllowed if the actor is no reviewer."""
         require_permission(self._actor, Permission.REVIEW)
         return read_readers(self._connection, sample_row(self._connection, key))
 
     def annotated(self, person: str) -> list[SampleKey]:
+        """Return the samples on which a person has annotations."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_ANNOTATED, {"person": person})
         return [SampleKey(*row) for row in rows]
 
     def rated_or_commented(self, person: str) -> list[SampleKey]:
+        """Return the samples that a person rated or commented on."""
         require_permission(self._actor, Permission.READ, person)
         rows = self._connection.execute(_RATED_OR_COMMENTED, {"person": person})
         return [SampleKey(*row) for row in rows]
@@ -281,6 +284,7 @@ class EventLog:
         return events.read_stream(self._connection, person, key)
 
     def event(self, name: str) -> Event:
+        """Return the event with an id, which must exist."""
         found = events.read_event(self._connection, name)
         require_permission(self._actor, Permission.READ, found.person)
         self._require_shown(found.person, SampleKey(found.dataset, found.sample))
@@ -309,9 +313,11 @@ class EventLog:
         return action
 
     def label_renames(self, dataset: str, version: str) -> Renames:
+        """Return the current paths of the labels that were renamed since a label set version."""
         return current_label_names(self._connection, dataset, version)
 
     def former_label_names(self, dataset: str) -> FormerNames:
+        """Return the former names of a dataset's labels."""
         return find_former_names(self._connection, dataset)
 
     def read_actions(self, person: str, *, by: str = "") -> Iterator[LoggedAction]:
@@ -320,9 +326,11 @@ class EventLog:
         return events.read_actions(self._connection, person, by=by)
 
     def find_removed(self, names: Sequence[str]) -> set[str]:
+        """Return those of some annotation ids whose annotations were deleted."""
         return set(self._connection.execute(REMOVED_IDS, {"names": list(names)}).scalars())
 
     def owners(self, names: Sequence[str]) -> dict[str, tuple[str, int]]:
+        """Return (person, sample row) by id, of those annotations that exist and are visible."""
         seen = visible_people(self._actor)
         query = _OWNERS if seen is None else _OWNERS.where(ANNOTATIONS.c.person.in_(seen))
         rows = self._connection.execute(query, {"names": list(names)})
@@ -372,6 +380,7 @@ class EventLog:
         )
 
     def is_locked(self, person: str, key: SampleKey) -> bool:
+        """Return whether a person's work on a sample is locked by its adjudication."""
         return self.work_lock(self.stream(person, key)).locked
 
     def require_visible(self, person: str, key: SampleKey) -> None:

@@ -96,9 +96,14 @@ class PersonMergeStore(LogStore):
             either person meanwhile.
         """
         require_permission(self._actor, Permission.MANAGE)
-        kind, batch, refuse = PersonKind.MERGED, str(uuid.uuid4()), _refuse_assigned
         if person.id == owner.id:
-            kind, batch, refuse = PersonKind.LOCAL, "", _refuse_local
+            kind = PersonKind.LOCAL
+            batch = ""
+            refuse = _refuse_local
+        else:
+            kind = PersonKind.MERGED
+            batch = str(uuid.uuid4())
+            refuse = _refuse_assigned
 
         def prepare(connection: Connection, done: PersonMerge) -> Iterator[WritePlan]:
             refuse(connection, person)
@@ -201,9 +206,11 @@ class PersonMergeStore(LogStore):
     def _plan_undo(
         self, connection: Connection, batch: str, done: PersonMerge
     ) -> Iterator[WritePlan]:
-        log, name = EventLog(connection), str(uuid.uuid4())
+        log = EventLog(connection)
+        name = str(uuid.uuid4())
         streams: dict[str, dict[SampleKey, EventStream]] = {}
-        changed, removed = list[SampleKey](), set[SampleKey]()
+        changed: list[SampleKey] = []
+        removed: set[SampleKey] = set()
         for event in list(events.read_batch(connection, batch)):
             key = SampleKey(event.dataset, event.sample)
             history = list(log.events(event.person, key))

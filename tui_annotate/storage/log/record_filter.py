@@ -87,14 +87,17 @@ class RecordQuery:
         )
 
     def annotation(self, annotation: Annotation) -> bool:
-        filters, label = self._filters, self._label
+        """Return whether an annotation matches by origin, label and time; its person is ignored."""
+        wanted = self._filters.origin
         origin = annotation.origin
-        asked = filters.origin in (origin, origin.partition(":")[0])
-        return (
-            (asked or (not filters.origin and origin != REJECTED))
-            and (not label or any(path[: len(label)] == label for path in annotation.labels))
-            and annotation.updated >= filters.since
-        )
+        if not wanted and origin == REJECTED:
+            return False
+        if wanted and wanted not in (origin, origin.partition(":")[0]):
+            return False
+        label = self._label
+        if label and not any(path[: len(label)] == label for path in annotation.labels):
+            return False
+        return annotation.updated >= self._filters.since
 
     def condition(self, table: FromClause) -> ColumnElement[bool]:
         """Return an SQL condition that selects rows of a table by person, as a filter specifies.
@@ -123,6 +126,7 @@ class RecordQuery:
         return fits and (not self._filters.origin or is_adjudication == self._settled)
 
     def state(self, state: str) -> bool:
+        """Return whether a stored state of an assignment matches."""
         return not self._filters.state or self._filters.state == state
 
 

@@ -95,12 +95,14 @@ class SampleReaders:
 
     @property
     def ready(self) -> bool:
+        """Whether enough people completed the sample, and none of those planned is awaited."""
         if not self.planned:
             return self.completed >= ENOUGH
         return not self.awaited and self.completed >= min(ENOUGH, self.planned)
 
     @property
     def pending(self) -> int:
+        """Number of planned people who have not completed the sample."""
         return max(self.planned - self.completed, 0)
 
 
@@ -128,10 +130,12 @@ class ReviewCandidate:
 
     @property
     def ready(self) -> bool:
+        """Whether the sample can be reviewed, or its review has begun."""
         return self.state is not State.NEW or self.readers.ready
 
 
 def list_completed(connection: Connection, sample_id: int) -> list[str]:
+    """Return the sorted ids of the annotators whose work on a sample is complete and counts."""
     return list(connection.execute(_COMPLETED, {"sample_id": sample_id}).scalars())
 
 
@@ -146,6 +150,7 @@ def list_ever_completed(connection: Connection, sample_id: int, key: SampleKey) 
 
 
 def read_readers(connection: Connection, sample_id: int) -> SampleReaders:
+    """Return how many people annotate a sample, completed it, or are awaited."""
     done = set(list_completed(connection, sample_id))
     plans = _Plans(connection, sample_id)
     real = connection.execute(_IS_REAL_WORK, {"sample_id": sample_id}).first()
@@ -197,8 +202,11 @@ class _Plans:
     def readers(
         self, sample_id: int, done: Collection[str], *, practice: bool = False
     ) -> SampleReaders:
-        assigned, free = self._assigned.get(sample_id, {}), self._free.get(sample_id, 0)
-        planned = len({*assigned, *done}) + free if assigned or free else 0
+        assigned = self._assigned.get(sample_id, {})
+        free = self._free.get(sample_id, 0)
+        planned = 0
+        if assigned or free:
+            planned = len({*assigned, *done}) + free
         open_ = [who for who, finished in assigned.items() if not finished and who not in done]
         return SampleReaders(len(done), planned, len(open_) + free, practice)
 

@@ -154,11 +154,13 @@ class AnnotationStore(LogStore):
 
     @contextmanager
     def writing(self) -> Iterator[EventLog]:
+        """Open a transaction that may append events; it has the write lock of the database."""
         with self._database.writing() as connection:
             yield EventLog(connection, self._actor, disabled=self._disabled, blind=True)
 
     @contextmanager
     def reading(self) -> Iterator[EventLog]:
+        """Open a transaction that reads one state of the log, also while others write."""
         with self._database.reading() as connection:
             yield EventLog(connection, self._actor, blind=True)
 
@@ -171,16 +173,20 @@ class AnnotationStore(LogStore):
             log.require_visible(person, key)
 
     def moment(self) -> int:
+        """Return a counter that changes after each commit by any process."""
         return self._database.moment()
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
+        """Return a person's work on a sample, as its events give it."""
         with self.reading() as log:
             return log.stream(person, key)
 
     def state(self, person: str, key: SampleKey) -> StreamState:
+        """Return a person's annotations and assignment on a sample."""
         return self.stream(person, key).state
 
     def events(self, person: str, key: SampleKey) -> tuple[Event, ...]:
+        """Return a person's events on a sample in order."""
         with self.reading() as log:
             return tuple(log.events(person, key))
 
@@ -201,6 +207,7 @@ class AnnotationStore(LogStore):
             return list(list_candidates(connection))
 
     def kind_counts(self) -> list[KindCount]:
+        """Return how many samples of each kind the visible people annotated, by dataset."""
         with self._database.reading() as connection:
             return count_kinds(connection, visible_people(self._actor))
 
@@ -257,7 +264,8 @@ class AnnotationStore(LogStore):
             if has_open_second_reading(connection, person, key):
                 return None
             log = EventLog(connection)  # of an operator: only what the person may see is returned
-            mine, settled = log.stream(person, key), log.stream(SETTLED, key)
+            mine = log.stream(person, key)
+            settled = log.stream(SETTLED, key)
         if settled.assignment.state is not State.DONE or mine.assignment.state is not State.DONE:
             return None
         own = {one.id for one in mine.annotations}
@@ -355,6 +363,7 @@ class AnnotationStore(LogStore):
         return versions
 
     def suggested(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
+        """Return the suggestions on a sample, with a person's answers to them."""
         return SuggestionStore(self._database, actor=self._actor).of(person, key)
 
     def past_notes(self, person: str, *, limit: int = 200) -> tuple[str, ...]:

@@ -108,6 +108,7 @@ class StreamMergeReport:
     held: int = 0
 
     def take(self, taken: MergedStream) -> None:
+        """Count the result of one sample."""
         if taken.refused:
             self.refused.append(taken)
         elif taken.events:
@@ -140,6 +141,7 @@ class MergeStore(LogStore):
         self._clock = clock
 
     def datasets(self) -> frozenset[str]:
+        """Return the names of all datasets of the workspace."""
         with self._database.reading() as connection:
             return frozenset(connection.execute(select(DATASETS.c.name)).scalars())
 
@@ -216,6 +218,7 @@ class MergeStore(LogStore):
         return lambda key: WorkRules(self._sample(key), labels[key.dataset], now)
 
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
+        """Merge a person's work on all samples of another workspace; see `take`."""
         done = StreamMergeReport(person)
         for taken in self.take(person, copies):
             done.take(taken)
@@ -280,7 +283,8 @@ class MergeStore(LogStore):
             if stream.head != head:
                 return False
             steps = [(_renumber(log, stream, other(stream)), at)]
-            steps += [] if stays else [(stream.state, stream.updated)]
+            if not stays:
+                steps.append((stream.state, stream.updated))
             for to, when in steps:
                 if not stream.state.alike(to):
                     name = (person, *key)
@@ -382,7 +386,8 @@ def _renumber(log: EventLog, stream: EventStream, to: StreamState) -> StreamStat
 
 def _adapt_payloads(log: EventLog, here: Sequence[Event], copy: StreamCopy) -> Adapt:
     """Return a function that gives foreign annotations the numbers and label names used here."""
-    had, wanted = _read_numbers(here), _read_numbers(copy.events)
+    had = _read_numbers(here)
+    wanted = _read_numbers(copy.events)
     fresh = [name for name in wanted if name not in had]
     given = log.numbers([wanted[name] for name in fresh])
     numbers = had | dict(zip(fresh, given, strict=True))

@@ -66,6 +66,7 @@ class SyncStore:
         }
 
     def keep(self, marks: Mapping[SampleKey, SyncedHead]) -> None:
+        """Store the state of samples at a sync; other samples keep theirs."""
         rows = [
             {"name": f"{self._prefix},{to_json(list(key))[1:]}", "value": to_json(list(mark))}
             for key, mark in marks.items()

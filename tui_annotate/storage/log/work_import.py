@@ -98,12 +98,13 @@ class WorkImport:
         if owner is None:
             return False
         stream = log.stream(owner, key)
-        parts, there = _extract_parts(work.assignment), stream.annotations
+        parts = _extract_parts(work.assignment)
+        there = stream.annotations
         if work.annotations or len(parts) > 1:
             parts = {name: value for name, value in parts.items() if name != "state"}
-        return all(stream.state.assignment[name] == value for name, value in parts.items()) and all(
-            any(has_same_content(new, one) for one in there) for new in work.annotations
-        )
+        if any(stream.state.assignment[name] != value for name, value in parts.items()):
+            return False
+        return all(any(has_same_content(new, one) for one in there) for new in work.annotations)
 
     def _import_work(
         self, log: EventLog, stream: EventStream, work: _PersonWork, *, where: str
@@ -118,9 +119,13 @@ class WorkImport:
         action = PendingEvent(
             IMPORT, Change(dict.fromkeys(payloads), before), Change(payloads, after)
         )
-        at = (assignment.updated if assignment else "") or self.clock()
-        # Imported seconds are a total, an event's seconds an increment.
-        seconds = max(assignment.seconds - stream.state.seconds, 0.0) if assignment else 0.0
+        at = ""
+        seconds = 0.0
+        if assignment:
+            at = assignment.updated
+            # Imported seconds are a total, an event's seconds an increment.
+            seconds = max(assignment.seconds - stream.state.seconds, 0.0)
+        at = at or self.clock()
         log.append(stream, new_event(stream.name, action, at=at, seconds=seconds))
         self.counts.added += len(new)
 
@@ -184,11 +189,10 @@ def _group_by_person(record: Record) -> dict[str, _PersonWork]:
 def _extract_parts(assignment: Assignment | None) -> Mapping[str, str]:
     if assignment is None:
         return {}
-    state, rating, comment = assignment.state.value, assignment.rating, assignment.comment
     parts = {
-        "state": state,
-        "rating": replace_unstorable(rating),
-        "comment": replace_unstorable(comment),
+        "state": assignment.state.value,
+        "rating": replace_unstorable(assignment.rating),
+        "comment": replace_unstorable(assignment.comment),
     }
     return {name: value for name, value in parts.items() if value}
 

@@ -78,7 +78,8 @@ def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStrea
     state = stream.state.applied(action, seconds=event.seconds)
     acted = later_action_time(stream.updated, placed)
     after = replace(stream, state=state, seq=placed.seq, head=placed.hash, updated=acted)
-    payloads, answers = action.after.annotations, action.after.suggestions
+    payloads = action.after.annotations
+    answers = action.after.suggestions
     dropped = [name for name, payload in payloads.items() if payload is None]
     rows = [annotation_row(stream, payload) for payload in payloads.values() if payload is not None]
     new = {name for name, payload in action.before.annotations.items() if payload is None}
@@ -107,6 +108,7 @@ def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStrea
 
 
 def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
+    """Return the row of the table of answers for a person's answer to a suggestion."""
     return {
         "person": stream.person,
         "sample_id": stream.sample_id,
@@ -117,6 +119,7 @@ def answer_row(stream: EventStream, name: str, payload: Payload) -> Row:
 
 
 def annotation_row(stream: EventStream, payload: Payload) -> Row:
+    """Return the row of the table of annotations for an annotation's payload."""
     return {
         "id": payload["id"],
         "person": stream.person,
@@ -130,6 +133,7 @@ def annotation_row(stream: EventStream, payload: Payload) -> Row:
 
 
 def assignment_row(stream: EventStream) -> Row:
+    """Return the row of the table of assignments for a person's work on a sample."""
     assignment = stream.assignment
     return {
         "person": stream.person,

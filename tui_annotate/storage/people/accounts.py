@@ -48,10 +48,12 @@ class AccountStore(CommonStore):
     # reading -----------------------------------------------------------------------------------
 
     def any(self) -> bool:
+        """Return whether the workspace has accounts, so that users must sign in."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def all(self) -> tuple[Account, ...]:
+        """Return all accounts, sorted by the names of their people."""
         query = _ACCOUNT.order_by(PEOPLE.c.name, PEOPLE.c.id)
         with self._database.reading() as connection:
             return tuple(map(_build_account, connection.execute(query).mappings()))
@@ -63,9 +65,11 @@ class AccountStore(CommonStore):
             return tuple(connection.execute(query).scalars())
 
     def by_person(self, person: str) -> Account | None:
+        """Return the account of a person; None for none."""
         return self._find_account(ACCOUNTS.c.person == person)
 
     def by_email(self, email: str) -> Account | None:
+        """Return the account with a normalized email address; None for none."""
         return self._find_account(ACCOUNTS.c.email == email)
 
     def by_unix(self, name: str) -> Account | None:
@@ -170,8 +174,9 @@ def _load_invited(connection: Connection, code: str, now: str) -> Account | None
 
 
 def _refuse_taken(connection: Connection, account: Account, *, but: str = "") -> None:
-    taken = [("the person", account.person.id, ACCOUNTS.c.person == account.person.id)] * (not but)
-    taken.append(("the address", account.email, ACCOUNTS.c.email == account.email))
+    taken = [("the address", account.email, ACCOUNTS.c.email == account.email)]
+    if not but:
+        taken.insert(0, ("the person", account.person.id, ACCOUNTS.c.person == account.person.id))
     if account.unix:
         taken.append(("the user", account.unix, ACCOUNTS.c.unix == account.unix))
     for what, value, condition in taken:
@@ -220,6 +225,7 @@ class SshKeyStore(CommonStore):
     """Stores the SSH public keys of people; each key belongs to one person."""
 
     def all(self) -> tuple[OwnedSshKey, ...]:
+        """Return all keys with their owners."""
         with self._database.reading() as connection:
             rows = connection.execute(_ALL).all()
         return tuple(
@@ -238,5 +244,6 @@ class SshKeyStore(CommonStore):
         return str(owner or person)
 
     def remove(self, fingerprint: str) -> bool:
+        """Delete a key; return False if there is no key with this fingerprint."""
         with self._database.writing() as connection:
             return bool(connection.execute(_REMOVE, {"fingerprint": fingerprint}).rowcount)

@@ -86,6 +86,7 @@ class PresenceStore:
         return None
 
     def leave(self, person: str, holder: str) -> None:
+        """End the presence of a person's process `holder`; that of another process stays."""
         mine = (PRESENCES.c.person == person) & (PRESENCES.c.holder == holder)
         with self._database.writing() as connection:
             connection.execute(delete(PRESENCES).where(mine))

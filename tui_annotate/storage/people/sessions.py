@@ -58,9 +58,11 @@ class SessionStore(CommonStore):
             connection.execute(insert(SESSIONS).values(row))
 
     def by_token(self, token: str, *, now: str) -> Session | None:
+        """Return the open session with the hash of a token; None for none."""
         return self._find_session(SESSIONS.c.token == token, now)
 
     def by_id(self, session: str, *, now: str) -> Session | None:
+        """Return the open session with an id; None for none."""
         return self._find_session(SESSIONS.c.id == session, now)
 
     def _find_session(self, condition: Any, now: str) -> Session | None:
@@ -70,12 +72,14 @@ class SessionStore(CommonStore):
         return Session(**row) if row else None
 
     def active_sessions(self, *, now: str) -> tuple[Session, ...]:
+        """Return all open sessions, sorted by the names of their people."""
         query = _SESSION.where(_OPEN, SESSIONS.c.expires > now)
         query = query.order_by(PEOPLE.c.name, SESSIONS.c.created, SESSIONS.c.id)
         with self._database.reading() as connection:
             return tuple(Session(**row) for row in connection.execute(query).mappings())
 
     def mark_used(self, session: str, *, now: str) -> None:
+        """Store that a session was used at a time."""
         self._update(session, seen=now)
 
     def keep_through_epoch(self, session: str, *, epoch: int) -> None:
@@ -108,6 +112,7 @@ class SessionStore(CommonStore):
         return len(names)
 
     def knows(self, person: str, client: str) -> bool:
+        """Return whether a person ever signed in from a client."""
         query = select(SESSIONS.c.id).where(
             SESSIONS.c.person == person, SESSIONS.c.client == client
         )
@@ -128,11 +133,13 @@ class AttemptCounts:
         return FailureCount(row[0], *map(_parse_time, row[1:])) if row else FailureCount()
 
     def keep(self, scope: str, tally: FailureCount) -> None:
+        """Store the failed sign-ins of a scope, such as an account or a client."""
         times = {"last": tally.last, "until": tally.until}
         row = {name: time.isoformat() if time else "" for name, time in times.items()}
         self._connection.execute(_KEEP, {"scope": scope, "failures": tally.failures, **row})
 
     def drop(self, scope: str) -> None:
+        """Forget the failed sign-ins of a scope."""
         self._connection.execute(delete(ATTEMPTS).where(ATTEMPTS.c.scope == scope))
 
 

@@ -101,6 +101,7 @@ def read_merges(connection: Connection) -> dict[str, Merge]:
 
 
 def write_merges(connection: Connection, merges: Mapping[str, Merge]) -> None:
+    """Store which people were merged into which others, by the ids of the merged."""
     connection.execute(_SETTING, {"name": _MERGES, "value": to_json(dict(merges))})
 
 
@@ -274,10 +275,12 @@ class PeopleStore(Store):
             save_person(connection, person)
 
     def accounts(self) -> bool:
+        """Return whether the workspace has accounts, so that users must sign in."""
         with self._database.reading() as connection:
             return connection.execute(select(ACCOUNTS.c.person).limit(1)).first() is not None
 
     def person(self, person_id: str) -> Person:
+        """Return the person with an id; NotFound for an unknown id."""
         query = select(PEOPLE.c.name, PEOPLE.c.kind).where(PEOPLE.c.id == person_id)
         with self._database.reading() as connection:
             row = connection.execute(query).first()
@@ -313,6 +316,7 @@ class PeopleStore(Store):
         return person if owner == person.id else self.person(owner)
 
     def preferences(self, person: str) -> dict[str, Any]:
+        """Return a person's preferences by name; empty for none."""
         require_permission(self._actor, Permission.READ, person)
         query = select(PREFERENCES.c.name, PREFERENCES.c.value)
         with self._database.reading() as connection:
@@ -320,6 +324,7 @@ class PeopleStore(Store):
         return {name: from_json(value) for name, value in rows}
 
     def keep_preference(self, person: str, name: str, value: Any) -> None:
+        """Store a person's preference, whose value JSON can represent."""
         require_permission(self._actor, Permission.WRITE, person)
         row = {"person": person, "name": name, "value": to_json(value)}
         with self._database.writing() as connection:
@@ -347,6 +352,7 @@ class PeopleStore(Store):
             connection.execute(_PLACE, row)
 
     def last_place(self, person: str) -> SampleKey | None:
+        """Return the sample on which a person was last; None for none."""
         require_permission(self._actor, Permission.READ, person)
         query = (
             SAMPLE_KEY.join(PLACES, PLACES.c.sample_id == SAMPLES.c.id)

@@ -135,7 +135,8 @@ def _find_middle(found: Sequence[Any], order: ByScore, stored: StoredRun) -> flo
     if not isinstance(named, int | float) or not known:
         return median([each.value for each in found]) if found else 0.0
     # Values are linear in raw scores, so two pairs determine the line.
-    (low, low_value), (high, high_value) = min(known), max(known)
+    low, low_value = min(known)
+    high, high_value = max(known)
     share = (named - low) / (high - low) if high != low else 0.0
     return float(low_value + share * (high_value - low_value))
 

@@ -264,6 +264,7 @@ class ScoreStore(Store):
             return ScoreSummaries(names, any(ranked for _, _, ranked in plan.values()), found)
 
     def orderable(self) -> tuple[str, ...]:
+        """Return the sorted names of scores by which a queue can be sorted."""
         with self._database.reading() as connection:
             visible = list_visible_runs(connection)
         return tuple(sorted({name for (_, name), each in visible.items() if name in each.valued}))

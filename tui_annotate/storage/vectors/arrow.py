@@ -25,6 +25,7 @@ _SHAPE = b"axes.shape"
 
 
 def vector_schema(dimensions: int) -> Any:
+    """Return the Arrow schema of a vector table; vectors are stored in 16 bits."""
     import pyarrow as pa
 
     return _build_schema(
@@ -44,6 +45,7 @@ def _build_schema(**columns: Any) -> Any:
 
 
 def to_table(rows: Sequence[Row]) -> Any:
+    """Convert rows, of which there must be at least one, to an Arrow table."""
     import numpy as np
     import pyarrow as pa
 
@@ -139,6 +141,7 @@ def to_token_table(documents: Sequence[tuple[str, TokenBank]], columns: Any) -> 
 
 
 def build_token_bank(rows: Any) -> TokenBank:
+    """Join the token vectors of Arrow rows, in order, with their spans and segment boundaries."""
     import numpy as np
     import pyarrow.compute as pc
 

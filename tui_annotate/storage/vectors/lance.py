@@ -65,6 +65,7 @@ class LanceFolder:
         return lancedb.connect(self.path, read_consistency_interval=timedelta(0), session=session)
 
     def place(self, table: str) -> Path:
+        """Return the folder of a table."""
         return self.path / f"{table}.lance"
 
     def has_table(self, table: str) -> bool:
@@ -80,6 +81,7 @@ class LanceFolder:
         return self.connection.open_table(table)
 
     def ensure_table(self, table: str, schema: Any) -> Any:
+        """Open a table, which is created empty if it is missing."""
         if self.has_table(table):
             return self.open(table)
         return self.connection.create_table(table, schema=schema)
@@ -165,6 +167,7 @@ def _check_memory_limit() -> None:
 
 
 def discard(opened: Any, hashes: Iterable[str]) -> None:
+    """Delete the rows of documents, by hash, from an open table."""
     for where in hash_filters(hashes):
         if opened.count_rows(where):
             opened.delete(where)
@@ -190,6 +193,7 @@ def optimize_table(opened: Any) -> None:
 
 
 def hash_filters(hashes: Iterable[str]) -> Iterator[str]:
+    """Yield SQL conditions that together select documents by hash, each of limited length."""
     for some in split_batches(dict.fromkeys(hashes), _FILTER):
         quoted = ("'" + name.replace("'", "''") + "'" for name in some)
         yield f"sha256 IN ({', '.join(quoted)})"

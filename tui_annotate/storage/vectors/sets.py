@@ -87,10 +87,12 @@ class VectorSetStore(Store):
         return _build_vector_set(row) if row else None
 
     def vector_sets(self) -> tuple[VectorSet, ...]:
+        """Return all vector sets, the oldest first."""
         with self._database.reading() as connection:
             return tuple(map(_build_vector_set, connection.execute(_ALL).mappings()))
 
     def vectors_decided(self) -> bool:
+        """Return whether someone chose a vector set, or chose to use none."""
         return self.setting(IN_USE) is not None
 
     def keep_vector_set(self, kept: VectorSet) -> None:
@@ -110,6 +112,7 @@ class VectorSetStore(Store):
             return bool(connection.execute(query).scalar_one() == table)
 
     def use_vector_set(self, table: str) -> None:
+        """Use a vector set from now on; an empty table name for none."""
         self.set_setting(IN_USE, table)
 
     def drop_vector_set(self, table: str) -> None:
@@ -125,6 +128,7 @@ class VectorSetStore(Store):
             return bool(connection.execute(query).scalar())
 
     def set_loose(self, table: str, *, loose: bool) -> None:
+        """Store whether a table has rows that were not optimized yet."""
         mine = update(VECTOR_SETS).where(VECTOR_SETS.c.vectors == table)
         with self._writing_as_manager() as connection:
             connection.execute(mine.values(loose=loose))
@@ -152,6 +156,7 @@ class VectorSetStore(Store):
             return [_parse_document(connection, row) for row in rows]
 
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
+        """Yield (hash, text, segments) of each document without vectors in a table."""
         query = _UNEMBEDDED.execution_options(yield_per=100)
         scope = {"vectors": table, "after": 0, "limit": -1, "without": "[]"}
         with self._database.reading() as connection:
@@ -188,6 +193,7 @@ class VectorSetStore(Store):
         return int(documents), int(unknown)
 
     def forget_embedded(self, table: str) -> None:
+        """Forget which documents have vectors in a table, so that all are embedded again."""
         with self._writing_as_manager() as connection:
             _forget_embedded(connection, table)
 
@@ -223,6 +229,7 @@ class VectorSetStore(Store):
             return connection.execute(query).scalar()
 
     def set_setting(self, name: str, value: str) -> None:
+        """Store a setting of the workspace."""
         self.change_setting(name, lambda _: value)
 
     def change_setting(self, name: str, change: Callable[[str | None], str]) -> None:

@@ -50,6 +50,10 @@ _BATCH: Final = 20_000
 
 
 def table_name(embedder: str, version: str, segmenter: str) -> str:
+    """Return the name of the table for an embedder, its version and a segmenter.
+
+    The name is readable, and unique by a hash of all three and of the schema's version.
+    """
     exact = "\0".join((embedder, version, segmenter, str(SCHEMA)))
     readable = re.sub(r"[^a-z0-9]+", "-", f"{embedder}-{segmenter}".lower()).strip("-")[:60]
     return f"{readable}-{hashlib.sha256(exact.encode()).hexdigest()[:12]}"
@@ -79,6 +83,7 @@ class VectorStore:
     table_name = staticmethod(table_name)
 
     def command(self, words: str = REBUILD) -> str:
+        """Return a shell command for this workspace, by default the one that rebuilds vectors."""
         return command(words, self.folder.parent)
 
     # writing -----------------------------------------------------------------------------------
@@ -124,6 +129,7 @@ class VectorStore:
         return count
 
     def discard(self, table: str, hashes: Iterable[str]) -> None:
+        """Delete the vectors of documents, by hash, from a set's tables."""
         names = list(hashes)
         with self.writing():
             for each in self._find_tables(table):
@@ -157,6 +163,7 @@ class VectorStore:
         return self._lance.read(lambda: self._count_rows(table))
 
     def token_documents(self, table: str) -> int:
+        """Return the number of documents with token vectors in a set."""
         return self._lance.read(lambda: self._count_rows(_token_table(table))[0])
 
     def _count_rows(self, table: str) -> tuple[int, int]:

@@ -42,10 +42,12 @@ class SegmentVectors:
 
     @property
     def known(self) -> NDArray[np.bool_]:
+        """Which segments have a vector, as a mask; a vector of zeros means none."""
         known: NDArray[np.bool_] = (self.vectors != 0).any(axis=1)
         return known
 
     def rows(self, name: str) -> list[Row]:
+        """Return the rows of a vector table for the document with the hash `name`."""
         each = enumerate(zip(self.segments, self.vectors, strict=True))
         return [(name, index, *segment, vector) for index, (segment, vector) in each]
 
@@ -135,7 +137,8 @@ def _parse_rows(rows: Any, about: dict[str, str]) -> VectorFileContent:
     values |= {name: int(about[name]) for name in _NUMBERS}
     table = table_name(about["embedder"], about["version"], about["segmenter"])
     vectors = VectorSet(table=table, instant=about.get("instant") == "yes", **values)
-    matrix, bank = _read_matrix(rows, vectors), _read_tokens(rows, vectors)
+    matrix = _read_matrix(rows, vectors)
+    bank = _read_tokens(rows, vectors)
     starts, ends = (rows.column(name).to_pylist() for name in ("start", "end"))
     segments = list(map(Segment, starts, ends))
     counted = [

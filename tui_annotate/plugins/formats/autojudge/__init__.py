@@ -43,11 +43,10 @@ def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOpt
     def find(name: str) -> Path | None:
         return next((file for path in paths if (file := path / name).is_file()), None)
 
-    topics, documents = options.topics, options.documents
     return replace(
         options,
-        topics=topics or find("topics.jsonl"),
-        documents=documents or find("documents.jsonl"),
+        topics=options.topics or find("topics.jsonl"),
+        documents=options.documents or find("documents.jsonl"),
     )
 
 
@@ -150,7 +149,8 @@ class _Collection:
         return place
 
     def records(self) -> Iterator[Record | Problem]:
-        number, count = 0, self._cache.count()
+        number = 0
+        count = self._cache.count()
         for place in self._cache.places():
             dataset, topic = self._topic_at[place]
             shared = self._cache.shared(place)

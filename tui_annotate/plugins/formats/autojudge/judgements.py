@@ -43,6 +43,7 @@ _REPORT_FIELDS: Final = frozenset({"metadata", "responses", "answer"})
 
 
 def is_line(value: Any) -> bool:
+    """Return whether a JSON value is a judgement, even an incomplete one, and not a report."""
     if not isinstance(value, dict):
         return False
     there = [name in value for name in _LINE_FIELDS]
@@ -50,6 +51,7 @@ def is_line(value: Any) -> bool:
 
 
 def is_report(value: Any) -> bool:
+    """Return whether a JSON value has a field of reports."""
     return isinstance(value, dict) and not _REPORT_FIELDS.isdisjoint(value)
 
 
@@ -96,7 +98,8 @@ def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
     if "citation" in line or "report_spans" in line:
         return _parse_citation(line, where)
     if "docid" in line or "document" in line:
-        key, sides = text_of(line, "docid"), {"document": "spans"}
+        key = text_of(line, "docid")
+        sides = {"document": "spans"}
         item: tuple[Any, ...] = (SampleKind.DOCUMENT, None, None, None, key)
         page = _read_document(line)
         return _make_judgement(line, item, sides, where=where, pages={key: page})
@@ -108,7 +111,8 @@ def parse_judgement(line: Mapping[str, Any], where: str) -> ItemJudgement:
 
 def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
     cited = object_of(line, "citation")
-    report, place, key = read_exported_report(cited, of="citation"), cited.get("sentence_idx"), None
+    report = read_exported_report(cited, of="citation")
+    place = cited.get("sentence_idx")
     if isinstance(place, bool) or not isinstance(place, int):
         raise bad_field(cited, "sentence_idx", "a whole number", of="citation")
     if not 0 <= place < len(report.sentences):
@@ -116,8 +120,7 @@ def _parse_citation(line: Mapping[str, Any], where: str) -> ItemJudgement:
             f"'sentence_idx' is {place}, but the report has {len(report.sentences)} sentences"
         )
     sentence = report.sentences[place]
-    if cited.get("docid") is not None:
-        key = text_of(cited, "docid")
+    key = text_of(cited, "docid") if cited.get("docid") is not None else None
     if key not in (sentence.citations or (None,)):
         raise InvalidInput(
             f"sentence {place} of the report does not cite document {key!r}",
@@ -211,7 +214,8 @@ def _read_span(value: Any) -> list[Any]:
     for name in ("start", "end"):
         if isinstance(value.get(name), bool) or not isinstance(value.get(name), int):
             raise bad_field(value, name, "a whole number")
-    start, end = value["start"], value["end"]
+    start = value["start"]
+    end = value["end"]
     if not isinstance(text := value.get("text"), str | None):
         raise bad_field(value, "text")
     if not 0 <= start < end < 2**53:

@@ -124,7 +124,8 @@ class _PageWriter:
         if any(_BREAKS_PAGE.search(text) for text in _list_texts(topic, report)):
             self._exclude(record, "samples with </script or <!-- in a text, which break the page")
             return
-        key, run = f"run {json.dumps([report.topic, report.run.run])}", json.dumps(sample.key)
+        key = f"run {json.dumps([report.topic, report.run.run])}"
+        run = json.dumps(sample.key)
         if self._seen.remember(key, run) != run:
             self._exclude(record, "samples whose topic and run another sample already has")
             return
@@ -217,13 +218,15 @@ class PairJudgements:
         self._count = 0
 
     def close(self) -> None:
+        """Delete the temporary store of the lines."""
         self._lines.close()
 
     def add(self, value: JsonValue) -> Iterator[Problem]:
         """Store a line; raise InvalidInput for one that is invalid."""
         found = parse_judgement(value.value, value.where)
         key = json.dumps([self._options.dataset or found.dataset, found.topic])
-        place, word = 0, json.dumps([value.where, value.value])
+        place = 0
+        word = json.dumps([value.where, value.value])
         while self._lines.remember(f"{place} {key}", word) != word:
             place += 1
         if not place:
@@ -232,6 +235,7 @@ class PairJudgements:
         yield from problems_at(value.where, found.doubts)
 
     def records(self) -> Iterator[Record | Problem]:
+        """Yield a record for each sample, with all people's judgements, after the last line."""
         for number in range(self._count):
             key = self._lines.recall(f"#{number}") or ""
             lines: list[tuple[str, dict[str, Any]]] = []
@@ -362,7 +366,9 @@ class PairJudgements:
 
 
 def _mode_of(line: Mapping[str, Any]) -> str:
-    return "citation" if "citation" in line else "document" if "docid" in line else "report"
+    if "citation" in line:
+        return "citation"
+    return "document" if "docid" in line else "report"
 
 
 def _source_index(docid: Any) -> int:

@@ -46,6 +46,7 @@ def report_id(topic: str, run: str) -> str:
 
 
 def document_id(topic: str, document: str) -> str:
+    """Return the id of the sample in which a document is judged for a topic."""
     return f"d|{topic}|{document}"
 
 
@@ -108,6 +109,7 @@ class RunReport:
         return list(dict.fromkeys(key for one in self.sentences for key in one.citations))
 
     def as_json(self) -> dict[str, Any]:
+        """Return the report as it is stored and exported; `unpack_report` reads it."""
         return {
             "team_id": self.run.team,
             "run_id": self.run.run,
@@ -118,19 +120,23 @@ class RunReport:
 
 
 def sentence_to_json(sentence: CitedSentence) -> dict[str, Any]:
+    """Return a sentence for JSON, without `citations` if it has none."""
     cited_ids = {"citations": list(sentence.citations)} if sentence.citations else {}
     return {"text": sentence.text, **cited_ids}
 
 
 def page_to_json(key: str, read_page: ReportDocument) -> dict[str, Any]:
+    """Return a cited document for JSON; an unknown title or URL is null."""
     return {"id": key, "text": read_page.text, "title": read_page.title, "url": read_page.url}
 
 
 def pack_report(report: RunReport) -> str:
+    """Write a report as one line of JSON; equal reports give equal lines."""
     return json.dumps(report.as_json(), ensure_ascii=False)
 
 
 def unpack_report(line: str) -> RunReport:
+    """Read a line of `pack_report`."""
     value = json.loads(line)
     run = ReportRun(value["run_id"], value["team_id"])
     sentences = (
@@ -199,7 +205,8 @@ def _read_sentences(
 ) -> tuple[CitedSentence, ...]:
     if not isinstance(value, list):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a list")
-    texts, cited_ids = [], []
+    texts = []
+    cited_ids = []
     for place, each in enumerate(value):
         if not isinstance(each, dict):
             message = f"sentence {place} of {name!r} is {describe_value(each)}, not a JSON object"
@@ -220,10 +227,12 @@ def _read_citations(
     for place, value in enumerate(cited_ids):
         style = _citation_style(value, place)
         if style and first and style != first[1]:
-            one, other = _CITATION_STYLES[first[1]], _CITATION_STYLES[style]
+            one = _CITATION_STYLES[first[1]]
+            other = _CITATION_STYLES[style]
             message = f"citations are {one} in sentence {first[0]}, but {other} in sentence {place}"
             raise InvalidInput(message, "use one citation style in the whole report")
-        first = first or ((place, style) if style else None)
+        if style and not first:
+            first = (place, style)
     if first is None:
         return [()] * len(cited_ids)
     listed: list[str] = []
@@ -288,11 +297,17 @@ def _cited_ids(value: Any, references: Sequence[str]) -> tuple[str, ...]:
 
 
 def read_pages(value: Any) -> tuple[dict[str, ReportDocument], list[str]]:
+    """Read the documents of a report by id; return the errors of those that are skipped, too.
+
+    Raises:
+        InvalidInput: the value is neither a JSON object nor null.
+    """
     if value is None:
         return {}, []
     if not isinstance(value, dict):
         raise InvalidInput(f"'documents' is {describe_value(value)}, not a JSON object")
-    found, doubts = {}, []
+    found = {}
+    doubts = []
     for key, each in value.items():
         try:
             found[parse_identifier(key, what="id of a document")] = read_page(each)
@@ -338,11 +353,13 @@ def object_of(fields: Mapping[str, Any], name: str, *, of: str = "") -> dict[str
 def bad_field(
     fields: Mapping[str, Any], name: str, kind: str = "text", *, of: str = ""
 ) -> InvalidInput:
+    """Return the error of a field that is missing or not of a kind; `of` names its object."""
     if name not in fields:
         return InvalidInput(f"{name!r} is missing{f' in {of!r}' if of else ''}", "add the field")
     value = fields[name]
-    quoted = kind == "text" and isinstance(value, int | float)
-    hint = (
-        "put the value in quotes" if quoted else "add a value to the field" if value is None else ""
-    )
+    hint = ""
+    if kind == "text" and isinstance(value, int | float):
+        hint = "put the value in quotes"
+    elif value is None:
+        hint = "add a value to the field"
     return InvalidInput(f"{name!r} is {describe_value(value)}, not {kind}", hint)

@@ -115,7 +115,8 @@ class TopicSamples:
         self, placed: StoredReport, sources: Mapping[str, Document]
     ) -> Iterator[Record | Problem]:
         where, report = placed
-        about, run = self._run_meta(report), self.run(report)
+        about = self._run_meta(report)
+        run = self.run(report)
         for place, sentence in enumerate(report.sentences):
             if not sentence.text.strip():
                 message = f"sentence {place} of the report is blank: its citations cannot be judged"
@@ -124,7 +125,8 @@ class TopicSamples:
             text = self._make_text(sentence.text, f"sentence {place}")
             group = sentence_id(report.topic, run, place)
             for key in dict.fromkeys(sentence.citations or (None,)):
-                page, source = report.documents.get(key or ""), sources.get(key or "")
+                page = report.documents.get(key or "")
+                source = sources.get(key or "")
                 meta = {"sentence_idx": place, "docid": key, "url": page.url if page else None}
                 try:
                     sample = self._make_sample(
@@ -187,7 +189,8 @@ class TopicSamples:
 
 def _sentence_extents(report: RunReport) -> list[dict[str, Any]]:
     """Return the offsets, in code points, and the citations of each sentence of a report."""
-    found, start = [], 0
+    found = []
+    start = 0
     for sentence in report.sentences:
         end = start + len(sentence.text)
         seen = end if sentence.text.strip() else start
@@ -206,6 +209,7 @@ class RecentCache(dict[_Key, _Value]):
     size = 0
 
     def put(self, key: _Key, value: _Value, *, size: int) -> _Value:
+        """Keep a value of a size in bytes, and return it; a full cache is emptied first."""
         self.size += size
         if self.size > LARGEST_CACHE:
             self.clear()

@@ -22,7 +22,10 @@ CREATE TABLE lines (
     kind TEXT, place INTEGER, name TEXT, stands TEXT, line TEXT, PRIMARY KEY (kind, place, name)
 ) WITHOUT ROWID;
 """
-_REPORT, _PAGE, _JUDGEMENT = "report", "page", "words"
+# Values of the column `kind`.
+_REPORT = "report"
+_PAGE = "page"
+_JUDGEMENT = "words"
 _NAME_SEPARATOR: Final = "\0"
 """Separator between the ids in a stored name: U+0000, which no id contains.
 
@@ -49,6 +52,7 @@ class SpillCache:
         self.judged = False
 
     def close(self) -> None:
+        """Close the store, which deletes its file."""
         self._database.close()
 
     def put(self, place: int, placed: StoredReport) -> None:
@@ -60,7 +64,8 @@ class SpillCache:
             return
         query = "SELECT line FROM lines WHERE (kind, place, name) = (?, ?, ?)"
         (line,) = self._database.execute(query, key).fetchone()
-        stored, given = self._completed(unpack_report(line)), self._completed(report)
+        stored = self._completed(unpack_report(line))
+        given = self._completed(report)
         # Both reports are completed first: one may contain documents that the other only cites.
         if pack_report(stored) != pack_report(given):
             raise InvalidInput(
@@ -100,6 +105,7 @@ class SpillCache:
         return None if before == line else str(stands)
 
     def count(self) -> int:
+        """Return the number of reports of all topics."""
         query = "SELECT COUNT(*) FROM lines WHERE kind = ?"
         return int(self._database.execute(query, (_REPORT,)).fetchone()[0])
 
@@ -117,6 +123,7 @@ class SpillCache:
         return frozenset(run for run, count in teams.items() if count > 1)
 
     def reports(self, place: int) -> Iterator[StoredReport]:
+        """Yield the reports of a topic, each with the documents that it cites."""
         for _, where, line in self._lines(_REPORT, place):
             yield StoredReport(where, self._completed(unpack_report(line)))
 

@@ -91,6 +91,7 @@ class DocumentFile:
         self._recent: RecentCache[str, ReportDocument] = RecentCache()
 
     def read(self) -> Iterator[Problem]:
+        """Store the documents of the file, if there is one; yield the problems of its lines."""
         if self._path is None:
             return
         values = read_json_values(self._path, encoding=self._encoding)

@@ -71,6 +71,7 @@ class AutojudgeWriter:
         self._last_report: tuple[SampleKey, RunReport] | None = None
 
     def write(self, record: Record, target: TextIO) -> None:
+        """Write a line for each person who judged a sample; other kinds of samples are losses."""
         sample = record.sample
         if not is_item(sample):
             self._skip(record, Loss.OTHER_KINDS.value)
@@ -100,7 +101,8 @@ class AutojudgeWriter:
         self.report.count_loss(_THEIR_ANNOTATIONS, len(record.annotations))
 
     def _make_line(self, sample: Sample, work: _Work, username: str) -> dict[str, Any]:
-        meta, offsets = sample.meta, self._options.offsets
+        meta = sample.meta
+        offsets = self._options.offsets
         topic = meta["topic_id"]
         kinds = {SampleKind.REPORT: ("run_id", "team_id"), SampleKind.DOCUMENT: ("docid",)}
         side = Side.SUMMARY if sample.kind is SampleKind.REPORT else Side.SOURCE
@@ -126,10 +128,13 @@ class AutojudgeWriter:
         if sample.kind is SampleKind.DOCUMENT:
             page = _page_of(sample.document(Side.SOURCE), meta.get("url"))
             return {"document": page_to_json(meta["docid"], page)}
-        report, place, key = self._find_report(sample), meta["sentence_idx"], meta["docid"]
+        report = self._find_report(sample)
+        place = meta["sentence_idx"]
+        key = meta["docid"]
         if report is None or not 0 <= place < len(report.sentences):
             return None
-        sentence, page_there = report.sentences[place], report.documents.get(key)
+        sentence = report.sentences[place]
+        page_there = report.documents.get(key)
         return {
             "citation": {
                 "report": report.as_json(),
@@ -173,7 +178,8 @@ class AutojudgeWriter:
 
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
-        sample, lose = record.sample, self.report.count_loss
+        sample = record.sample
+        lose = self.report.count_loss
         lose(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
         lose(RecordTrait.GROUP.value, bool(sample.group) and sample.kind is not SampleKind.CITATION)
         lose(RecordTrait.REQUEST.value, bool(sample.request.question))
@@ -213,7 +219,8 @@ def _marked_spans(
     """Return annotators' spans in one side of a sample, in order; in a report, one per sentence."""
     if not sample.side(side):
         return []
-    text, within = sample.document(side).text, _sentences(sample)
+    text = sample.document(side).text
+    within = _sentences(sample)
     # An item has only the first document of each side.
     marks = (
         span for one in annotations for on, index, span in one.anchors if on is side and not index

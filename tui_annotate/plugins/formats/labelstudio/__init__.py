@@ -40,8 +40,9 @@ class LabelStudioFormat:
             return _read_flat_rows(path, options, dataset)
 
         def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
-            where, number = value.where, value.number
-            return read_task(fields, options, dataset=dataset, where=where, number=number)
+            return read_task(
+                fields, options, dataset=dataset, where=value.where, number=value.number
+            )
 
         parts = frozenset({"annotations", "predictions", "result"})
         return read_json_records(path, options, read, what="task", parts=parts)

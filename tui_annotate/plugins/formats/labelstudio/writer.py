@@ -42,7 +42,8 @@ class TaskWriter:
         by_person: dict[str, list[Annotation]] = {name: [] for name in work}
         for owned in record.annotations:
             by_person.setdefault(owned.person, []).append(owned.annotation)
-        submissions, predictions = [], []
+        submissions = []
+        predictions = []
         for name, found in by_person.items():
             if name in models - set(work) and {one.origin for one in found} == {name}:
                 items = _result_items(found, texts)
@@ -125,7 +126,8 @@ def _annotation_items(one: Annotation, texts: Mapping[Side, str]) -> Iterator[di
 
 
 def _region_item(anchor: Anchor, labels: list[str], texts: Mapping[Side, str]) -> dict[str, Any]:
-    span, text = anchor.span, texts[anchor.side]
+    span = anchor.span
+    text = texts[anchor.side]
     value = {"start": span.start, "end": span.end, "text": span.of(text), "labels": labels}
     names = {"from_name": _CONTROLS[anchor.side], "to_name": anchor.side.value}
     return {**names, "type": "labels", "origin": "manual", "value": value}

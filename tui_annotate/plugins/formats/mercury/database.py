@@ -366,7 +366,8 @@ class _DatabaseReader:
 
     def records(self, dataset: str, prefix: str, *, language: str) -> Iterator[Record | Problem]:
         annotations = _RowsBySample(self._tables.annotations())
-        meta, comments = _RowsBySample(self._tables.meta()), _RowsBySample(self._tables.comments())
+        meta = _RowsBySample(self._tables.meta())
+        comments = _RowsBySample(self._tables.comments())
         unknown = Counter[Any]()
         for sample, texts, errors in self._tables.samples():
             where = f"{self._path}, sample {sample}"

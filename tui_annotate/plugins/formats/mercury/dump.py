@@ -116,7 +116,8 @@ class MercuryFormat:
                 key = parse_identifier(fields.get("sample_id", value.number - 1), what="sample_id")
                 if (before := seen.remember(key, value.where)) != value.where:
                     raise InvalidInput(f"duplicate sample_id {key}: already used at {before}")
-                name, language = _find_stored_id(fields, dataset, options) or key, options.language
+                name = _find_stored_id(fields, dataset, options) or key
+                language = options.language
                 reader = MercurySampleReader(
                     fields, dataset=dataset, key=name, language=language, offsets=options.offsets
                 )
@@ -210,6 +211,11 @@ class MercurySampleReader:
         self._refused = tuple(refused)
 
     def record(self, where: str) -> Record:
+        """Convert the sample to a record; `doubts` gets what was skipped or is doubtful.
+
+        Raises:
+            InvalidInput: the texts, the annotations' list or the sample's id are invalid.
+        """
         get_field(self._fields, "annotations", option="")
         values = keep_list(self._fields, "annotations", self.doubts)
         rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
@@ -313,7 +319,8 @@ class MercurySampleReader:
         return person, CountedAnnotation(annotation, quotes, name)
 
     def _read_anchor(self, row: Mapping[str, Any], side: Side, name: str) -> tuple[Anchor, ...]:
-        start, end = row.get(f"{side}_start"), row.get(f"{side}_end")
+        start = row.get(f"{side}_start")
+        end = row.get(f"{side}_end")
         quote = row.get(f"{side}_span")
         if _is_no_span(row, side):
             return ()
@@ -447,7 +454,8 @@ class _DumpWriter:
         self.report.records += 1
         self._losses.count(record)
         imported = _read_original(sample.imported, self._dialect.format)
-        number, released = self._sample_id(sample, imported), self._dialect.released
+        number = self._sample_id(sample, imported)
+        released = self._dialect.released
         columns = {META + name: value for name, value in sample.meta.items()}
         listed = sample.meta.get(IMPORTED_COMMENTS)
         if isinstance(listed, list) and META + IMPORTED_COMMENTS not in imported.get("keys", ()):
@@ -473,7 +481,8 @@ class _DumpWriter:
         return {key: fields[key] for key in order if key in fields} | fields
 
     def _sample_id(self, sample: Sample, imported: Mapping[str, Any]) -> Any:
-        wanted, place = _sample_number(sample, imported.get("sample_id")), str(self._position)
+        wanted = _sample_number(sample, imported.get("sample_id"))
+        place = str(self._position)
         if wanted is not None and self._seen.remember(str(wanted), place) == place:
             return wanted
         self.report.count_loss(Loss.NUMBERED_IDS.value)
