@@ -98,8 +98,11 @@ class AnnotateApp(RestrictedApp):
         self.printing = False
         self.action = ""
         self._open_workspace = open_workspace
-        self._person, self._sample, self._order = person, sample, order
-        self._identity, self._is_own_user = bound, own
+        self._person = person
+        self._sample = sample
+        self._order = order
+        self._identity = bound
+        self._is_own_user = own
         self._workspace: Workspace | None = None
         self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
         callbacks = SignInCallbacks(
@@ -152,8 +155,10 @@ class AnnotateApp(RestrictedApp):
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
-        workspace, person = session_guard.workspace, session_guard.person
-        annotate, keys = workspace.annotate, default_keys()
+        workspace = session_guard.workspace
+        person = session_guard.person
+        annotate = workspace.annotate
+        keys = default_keys()
         order, problem = resolve_order(self._order, lambda: workspace.machines)
         try:
             keys = key_map(workspace.settings.keys)
@@ -181,13 +186,15 @@ class AnnotateApp(RestrictedApp):
             second = begin_second_reading(session)
             again = self.sample_screen.loader.first(second, "")
             if again.open_sample:
-                session, found = second, again
+                session = second
+                found = again
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing and not workspace.read_only:
             self.sharing.prepare(workspace, person)
-        hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
+        hiding = chosen.get("suggestions") == "hidden"
+        online = chosen.get("sync") != "offline"
         return _OpenResult(session, found, theme if theme in NAMES else "", layout, hiding, online)
 
     def _show_session(self, opened: _OpenResult | None) -> None:
@@ -199,7 +206,8 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.use_layout(opened.layout)
         self.sample_screen.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
-        open_sample, damaged = opened.found.open_sample, opened.found.damaged
+        open_sample = opened.found.open_sample
+        damaged = opened.found.damaged
         if open_sample is None:
             words = name_damaged(NO_MESSAGE, damaged).text or self.sample_screen.no_sample.text()
             self.sample_screen.show_opening(words, "warning")

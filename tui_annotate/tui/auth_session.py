@@ -86,7 +86,10 @@ class SessionGuard:
         """
         from tui_annotate.storage.people.presence import new_holder
 
-        self._workspace, self._name, self._bound, self._needs = space, name, bound, needs
+        self._workspace = space
+        self._name = name
+        self._bound = bound
+        self._needs = needs
         self._presence = space.team.presence
         self._holder = new_holder()
         self._signed_in: SignInResult | None = None
@@ -151,7 +154,8 @@ class SessionGuard:
 
     def link_namesake(self, *, same: bool) -> None:
         """Store whether this user did the imported work; raise Conflict if it cannot be merged."""
-        (imported, *others), people = self.namesakes, self._workspace.people
+        imported, *others = self.namesakes
+        people = self._workspace.people
         name = person_name(self._workspace.path, self._name)
         if same and not others:
             owner = people.find_local(name)
@@ -259,7 +263,9 @@ class SessionGuard:
             )
         if before:
             self._accounts.sign_out(before.session)
-        self._signed_in, self.known, self.hint = signed, known, ""
+        self._signed_in = signed
+        self.known = known
+        self.hint = ""
         self.must_change = signed.must_change
         self.person = self.person or signed.person
         account = self._accounts.accounts.by_person(signed.person.id)
@@ -280,7 +286,8 @@ class SessionGuard:
         if self._signed_in:
             signed = self._signed_in
             self._accounts.change_password(signed.person.id, old, new, session=signed.session)
-            self._signed_in, self.must_change = replace(signed, must_change=False), False
+            self._signed_in = replace(signed, must_change=False)
+            self.must_change = False
 
     def find_other_session(self) -> Presence | None:
         """Return another running process in which the user works, or None.

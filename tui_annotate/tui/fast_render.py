@@ -43,7 +43,8 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
     Textual lays the screen out for each new text, which takes a fifth of the time of a frame.
     """
-    held, bar = view.container_size, view.styles.overflow_y == "scroll"
+    held = view.container_size
+    bar = view.styles.overflow_y == "scroll"
     bar = bar or size.height > held.height
     if not held or bar != view.show_vertical_scrollbar or view.styles.auto_dimensions:
         view.virtual_size = size
@@ -131,11 +132,13 @@ class FastScrollBar(ScrollBar):
             return super().render_lines(crop)
         drawn = (vars(bar), self.size, self.get_line_filters())
         if drawn != self._bar_state:
-            self._bar_state, self._lines = drawn, self._draw_bar(bar)
+            self._bar_state = drawn
+            self._lines = self._draw_bar(bar)
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def _draw_bar(self, bar: ScrollBarRender) -> list[WholeStrip]:
-        (cells, height), base = self.size, self.rich_style
+        cells, height = self.size
+        base = self.rich_style
         style = self.app.console.get_style(bar.style)
         segments = bar.render_bar(
             size=height,

@@ -92,7 +92,8 @@ class SerialKeysApp(App[None]):
         pressed the next keys. `but_text` keeps text typed into an input line, up to the key that
         would submit it.
         """
-        self._forget_before, self._forgets_text = before, not but_text
+        self._forget_before = before
+        self._forgets_text = not but_text
         key = self._key_in_flight
         if key and key.time < before and not (_is_handled(key) or self._is_kept_text(key)):
             key.stop().prevent_default()  # no widget has handled it so far
@@ -125,7 +126,8 @@ class SerialKeysApp(App[None]):
 
     async def _send_next_key(self) -> None:
         while self._waiting_keys and self._barrier_target is None:
-            event, screen = self._waiting_keys[0], self.screen
+            event = self._waiting_keys[0]
+            screen = self.screen
             self._is_held = isinstance(screen, KeyHolder) and screen.holds(event)
             if event.time < self._forget_before and not self._is_kept_text(event):
                 self._waiting_keys.popleft()

@@ -108,7 +108,8 @@ class RestrictedApp(SerialKeysApp):
         ask = getattr(self._driver, "request_report", None)  # Windows has another driver
         request = self._report_request
         if ask and request and request.is_drawn():
-            self._report_request, self._awaited_report = None, request.reported
+            self._report_request = None
+            self._awaited_report = request.reported
             self._report_number += 1
             ask(self._report_number)
             self.set_timer(_REPORT_PATIENCE, partial(self._repeat_request, self._report_number))
@@ -130,7 +131,8 @@ class RestrictedApp(SerialKeysApp):
 
     def listen(self, leave: Callable[[], object]) -> None:
         """Call `leave` when the terminal's input ends, and on SIGHUP and SIGTERM."""
-        loop, self._leave = asyncio.get_running_loop(), leave
+        loop = asyncio.get_running_loop()
+        self._leave = leave
         if not self.is_headless and sys.__stdin__ is not None:
             watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, self.on_input_ended))
         for name in ("SIGHUP", "SIGTERM"):

@@ -40,7 +40,8 @@ class FixedRows(LineWidget):
         self.refresh(*([] if layout else [self.size.region]), layout=layout)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        size, palette = self.size, self.palette
+        size = self.size
+        palette = self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
         return self._painted[2]
@@ -84,7 +85,8 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
         """Set the number of rows of a list, paint them again, and scroll to the focused row."""
-        rows, top = max(self.count, count), self.scroll_offset.y
+        rows = max(self.count, count)
+        top = self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
         set_extent(self, Size(1, count))
@@ -97,7 +99,8 @@ class RowList(ScrollView, LineWidget, can_focus=False):
     def focus_row(self, index: int) -> None:
         """Focus another row of the list; an index beyond the list means its first or last row."""
         index = max(0, min(index, self.count - 1))
-        old, self.focused_row = self.focused_row, index
+        old = self.focused_row
+        self.focused_row = index
         if old == index:
             return
         top = self.scroll_offset.y
@@ -166,11 +169,13 @@ class WordsLine(FixedRows):
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
         if (tuple(left), tuple(right)) != (self._left, self._right):
-            self._left, self._right = tuple(left), tuple(right)
+            self._left = tuple(left)
+            self._right = tuple(right)
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        left, right = styled(self._left, self.palette), styled(self._right, self.palette)
+        left = styled(self._left, self.palette)
+        right = styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
         return [align_both_ends(left, right, cells)]

@@ -21,9 +21,13 @@ from tui_annotate.tui.palette import PaintStyles
 BARS: Final = "▁▂▃▄▅▆▇█"
 """Glyphs of bars for a score in [0, 1], in steps of one eighth."""
 
-_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # minimum screen widths
+# Minimum screen widths.
+_LABEL_COLUMNS = 100
+_DIGIT_COLUMNS = 120
 _WIDE_COLUMNS = 140  # minimum screen width for longer names
-_NAME, _WIDE_NAME = 7, 9  # maximum cells of a score's name over its column
+# Maximum cells of a score's name over its column.
+_NAME = 7
+_WIDE_NAME = 9
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 

@@ -104,7 +104,8 @@ class StoreThread:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
-        deferred, self._deferred = self._deferred, []
+        deferred = self._deferred
+        self._deferred = []
         for job in deferred:
             self._submit(job)
 
@@ -140,7 +141,8 @@ class StoreThread:
 
     def answer(self, answered: JobFinished) -> None:
         """Call the callbacks of a finished job; runs in the screen's thread, once for each job."""
-        job, error = answered.job, answered.future.exception()
+        job = answered.job
+        error = answered.future.exception()
         self.waiting -= 1
         self.shown -= job.shown
         self._shown_jobs.pop(answered.future, None)
@@ -223,5 +225,6 @@ class Stopwatch:
 
     def take(self) -> float:
         self.touch()
-        seconds, self._seconds = self._seconds, 0.0
+        seconds = self._seconds
+        self._seconds = 0.0
         return seconds

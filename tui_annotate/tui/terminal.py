@@ -73,7 +73,8 @@ def is_multiplexed(environ: Mapping[str, str], processes: Path = Path("/proc")) 
 
 def _may_have_multiplexer(processes: Path) -> bool:
     """Look for the nearest ancestor that decides; `script` and `sudo` do not."""
-    process, oldest = str(os.getpid()), ""
+    process = str(os.getpid())
+    oldest = ""
     while process != "0":
         stat = (processes / process / "stat").read_text("utf-8", "replace")
         start, _, values = stat.rpartition(")")
@@ -146,7 +147,8 @@ def redirect_stderr(log: Path) -> Iterator[None]:
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     sys.stderr.flush()
-    kept, original = os.dup(2), sys.__stderr__
+    kept = os.dup(2)
+    original = sys.__stderr__
     os.dup2(target, 2)
     try:
         surface = io.BufferedWriter(_TerminalFile(os.dup(1), "w"))

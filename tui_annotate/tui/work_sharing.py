@@ -41,7 +41,8 @@ QUIET: Final = 5.0
 """Number of seconds without a further change after which a push starts."""
 LONGEST: Final = 30.0
 """Maximum number of seconds from the first unsent change to the start of a push."""
-_RETRY, _RETRY_LONGEST = 30.0, 300.0
+_RETRY = 30.0
+_RETRY_LONGEST = 300.0
 """First and longest delay, in seconds, before a failed pull or push is tried again."""
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
@@ -129,7 +130,9 @@ class BackgroundSync:
     ) -> None:
         self._exchange = exchange
         self._notify = notify
-        self._quiet, self._longest, self._clock = quiet, longest, clock
+        self._quiet = quiet
+        self._longest = longest
+        self._clock = clock
         self._wake = Condition()
         # The fields below change only under `_wake`, which is never held during network use.
         self._online = online
@@ -172,7 +175,9 @@ class BackgroundSync:
         """Go online (pull and push at once) or offline (keep all changes on this machine)."""
         with self._wake:
             self._online = online
-            self._pull, self._failures, self._due = online, 0, self._clock()
+            self._pull = online
+            self._failures = 0
+            self._due = self._clock()
             self._notify(SyncUpdate(SyncState.IDLE if online else SyncState.OFFLINE))
             self._wake.notify()
 
@@ -208,8 +213,10 @@ class BackgroundSync:
         """Pull changes if a pull is due, and push changes; retry later after a failure."""
         with self._wake:
             # A change that is saved from here on is sent by the next push.
-            first, self._first_change = self._first_change, None
-            pull, self._pull = self._pull, False
+            first = self._first_change
+            self._first_change = None
+            pull = self._pull
+            self._pull = False
         self._notify(SyncUpdate(SyncState.SYNCING))
         try:
             if pull:
@@ -306,9 +313,11 @@ class WorkSharing:
         self._screen.query_one(HeaderBar).show_sync(update.state)
         self._watch(update.state)
         if update.problem and update.problem != self._problem:
-            code, values = MessageCode.NOT_SHARED_YET, {"problem": update.problem}
+            code = MessageCode.NOT_SHARED_YET
+            values = {"problem": update.problem}
             if update.state is SyncState.ERROR:
-                code, values = MessageCode.SYNC_FAILED, values | {"key": self._offline_key()}
+                code = MessageCode.SYNC_FAILED
+                values = values | {"key": self._offline_key()}
             self._screen.show_message(code, "warning", **values)
         if update.problem or update.state is SyncState.SUCCESS:
             self._problem = update.problem
@@ -359,7 +368,9 @@ class WorkSharing:
             return
         from tui_annotate.tui.dialogs.message import MessageDialog
 
-        forks, self._forks, self._waiting = self._forks, [], False
+        forks = self._forks
+        self._forks = []
+        self._waiting = False
         self._screen.forget_keys()  # keys pressed so far were meant for the screen below
         text = "\n\n".join(map(_describe_fork, forks))
         pages = [(SharingMessage.CONFLICTS_TITLE.text(), text)]

@@ -45,7 +45,8 @@ class CommentDialog(Dialog[str]):
             wanted: hint in the empty input line; empty for that of a question.
         """
         super().__init__(title or DialogText.ASK_TITLE.text())
-        self._comments, self._text = tuple(lines), text
+        self._comments = tuple(lines)
+        self._text = text
         self._hint = wanted or DialogText.ASK_HINT.text()
         scroll = [("↑↓", KeyName.SCROLL)] if lines else []
         self.keys = (("Enter", KeyName.SEND), *scroll, ("Esc", KeyName.CLOSE))

@@ -28,7 +28,8 @@ class FindDialog(Dialog[str]):
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
-        self._query, self._search = query, search
+        self._query = query
+        self._search = search
 
     def body(self) -> ComposeResult:
         yield LineInput(self._query, placeholder=DialogText.FIND_HINT.text())

@@ -41,7 +41,8 @@ class ItemList(RowList, Generic[Item]):
         self.set_rows(len(words))
 
     def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
-        self.items, self.focused = tuple(items), focused
+        self.items = tuple(items)
+        self.focused = focused
         self.lay_out()
 
     def lay_out(self) -> None:

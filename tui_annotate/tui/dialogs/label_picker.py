@@ -42,7 +42,9 @@ class _Labels(RowList):
         slots: Mapping[LabelPath, int],
         focused: int,
     ) -> None:
-        self._labels, self._chosen, self._slots = tuple(labels), chosen, slots
+        self._labels = tuple(labels)
+        self._chosen = chosen
+        self._slots = slots
         self.set_rows(max(len(labels), 1), focused=focused if labels else -1)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
@@ -117,7 +119,8 @@ class LabelPicker(Dialog[LabelPath]):
         super().__init__(DialogText.LABELS.text())
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
-        self._chosen, self._slots = chosen, slots
+        self._chosen = chosen
+        self._slots = slots
 
     def body(self) -> ComposeResult:
         yield LineInput(placeholder=DialogText.LABEL_HINT.text())

@@ -20,7 +20,9 @@ from tui_annotate.tui.line_text import Run, align_both_ends, clip, runs_width
 
 _FEWEST = 2  # minimum rows, for a text if no annotation is found
 _OTHER_ROWS = 6  # rows of the box without annotations
-_LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # maximum fractions of the cells
+# Maximum fractions of a row's cells.
+_LABEL_SHARE = 0.3
+_SAMPLE_SHARE = 0.25
 _INDENT = "      "
 
 

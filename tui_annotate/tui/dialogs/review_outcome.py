@@ -33,7 +33,8 @@ class ReviewOutcomeDialog(ScrollDialog):
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
         super().__init__(DialogText.OUTCOME_TITLE.text())
-        self._own, self._added = tuple(own), tuple(added)
+        self._own = tuple(own)
+        self._added = tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
         lines: list[list[Words]] = []
@@ -51,6 +52,7 @@ class ReviewOutcomeDialog(ScrollDialog):
 
 
 def _render_row(row: OutcomeRow, cells: int) -> list[list[Words]]:
-    cells, (role, own, outcome) = max(cells - 1, 11), row
+    cells = max(cells - 1, 11)
+    role, own, outcome = row
     lines = wrap_words([(f" {_SIGNS[role]} ", role)], (line_text(own), "text"), cells)
     return lines + wrap_words([("   ", role)], (line_text(outcome), role), cells)

@@ -46,7 +46,8 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
 
     def __init__(self, find: Callable[[], Found], *, current: SampleKey) -> None:
         super().__init__(DialogText.SIBLINGS_TITLE.text(), find)
-        self._current, self._scores = current, ScoreSummaries()
+        self._current = current
+        self._scores = ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
         return [

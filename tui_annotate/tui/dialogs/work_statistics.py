@@ -20,7 +20,9 @@ from tui_annotate.tui.row_widgets import Words
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import PersonWork, RemainingWork, WorkStatistics
 
-_NAME, _BAR, _WEEK_BAR = 14, 10, 40
+_NAME = 14
+_BAR = 10
+_WEEK_BAR = 40
 Line = list[Words]
 
 

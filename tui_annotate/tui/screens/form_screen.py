@@ -64,7 +64,9 @@ class FormScreen(Screen[None]):
         self, form: FormContent, submit: Submit, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
-        self._form, self._submit, self._clock = form, submit, clock
+        self._form = form
+        self._submit = submit
+        self._clock = clock
         self._fields: list[FormField] = []
         self._ticks: list[FormChoice] = []
         self._busy = False

@@ -215,12 +215,17 @@ class QueueScreen(Screen[SampleKey | None]):
         scores: QueueScores | None = None,
     ) -> None:
         super().__init__()
-        self._page, self._listing, self._scores = page, listing, scores
-        self._leave, self._current, self._find = leave, current, find
+        self._page = page
+        self._listing = listing
+        self._scores = scores
+        self._leave = leave
+        self._current = current
+        self._find = find
         self._rows = QueueList(listing.group)
         self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
         self._held: PageRequest | None = None
-        self._awaited, self._reading = True, False
+        self._awaited = True
+        self._reading = False
         self._total = 0
         self._progress = self._aside = ""
 
@@ -266,7 +271,8 @@ class QueueScreen(Screen[SampleKey | None]):
         self._count()
 
     def _show_status(self) -> None:
-        filters, listed = self._listing.filters, self._rows
+        filters = self._listing.filters
+        listed = self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         message = QueueMessage.SHOWN_OF_SEARCH if search else QueueMessage.SHOWN
@@ -332,7 +338,8 @@ class QueueScreen(Screen[SampleKey | None]):
         if request == self._wanted == self._held and total == self._total:
             self._rows.take(rows, offset=offset)
         elif request == self._wanted:
-            self._held, self._total = request, total
+            self._held = request
+            self._total = total
             self._awaited = False
             self._rows.restart(rows, offset=offset, total=total, focused=request.focused)
         self._rows.set_scores(scores)
@@ -467,7 +474,8 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(text, self._wanted.filter)
 
     def _request(self, search: str, number: int) -> None:
-        self._wanted, self._awaited = PageRequest(search, number, 0, self.order), True
+        self._wanted = PageRequest(search, number, 0, self.order)
+        self._awaited = True
         self._show_status()
         self._read()
 

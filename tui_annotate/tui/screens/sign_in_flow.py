@@ -48,7 +48,9 @@ class SignInFlow:
     """Controller that shows the sign-in forms and sends their values to the store's thread."""
 
     def __init__(self, app: App[Any], saver: StoreThread, callbacks: SignInCallbacks) -> None:
-        self._app, self._saver, self._callbacks = app, saver, callbacks
+        self._app = app
+        self._saver = saver
+        self._callbacks = callbacks
         self._clock = time.monotonic
         self.session_guard: SessionGuard | None = None
         self.is_locked = False
@@ -93,7 +95,8 @@ class SignInFlow:
         guard = self._guard
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
-            email, password = values["email"], values["password"]
+            email = values["email"]
+            password = values["password"]
             if choice == CODE:
                 page.finish()
                 self._ask_code(email)
@@ -135,7 +138,8 @@ class SignInFlow:
 
     def _ask_same_person(self) -> None:
         """Ask the user once whether the imported work under the user's name is the user's work."""
-        guard, count = self._guard, len(self._guard.namesakes)
+        guard = self._guard
+        count = len(self._guard.namesakes)
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             del values
@@ -216,7 +220,8 @@ class SignInFlow:
             if guard.must_change:
                 self._ask_first_password(done)
                 return
-            self.is_locked, self._old_password = False, ""
+            self.is_locked = False
+            self._old_password = ""
             self.note_activity()
             self._watch_clock()
             if then:

@@ -11,7 +11,9 @@ from tui_annotate.editor.screen_message import Plural, ScreenMessage
 GO: Final = "go"
 """The main choice of a form; Enter in a field makes this choice once all fields are filled."""
 
-CODE, BACK, LEAVE = "code", "back", "leave"
+CODE = "code"
+BACK = "back"
+LEAVE = "leave"
 
 _MOST_IDS: Final = 6
 
@@ -172,7 +174,8 @@ def password_form(name: str) -> FormContent:
 
 def same_person_form(people: Sequence[Person]) -> FormContent:
     """Build the form about imported work under the user's name; several people give no choice."""
-    name, ids = people[0].name, ", ".join(person.id for person in people[:_MOST_IDS])
+    name = people[0].name
+    ids = ", ".join(person.id for person in people[:_MOST_IDS])
     if len(people) > 1:
         ids += ", ..." if len(people) > _MOST_IDS else ""
         lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=len(people), ids=ids)

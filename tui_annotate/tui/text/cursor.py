@@ -155,7 +155,8 @@ class TextCursor:
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
         """Return where the next or previous unit starts; the sentence at the cursor is skipped."""
-        units, offset = self._units[unit], self.offset
+        units = self._units[unit]
+        offset = self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)
             offset = whole.end - 1 if forward else whole.start

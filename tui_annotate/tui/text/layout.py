@@ -176,8 +176,11 @@ class _Wrapper:
         self.starts = array("I", [0])
 
     def plain(self, start: int, end: int) -> None:
-        text, width = self.text, self.width
-        append, find, rfind = self.starts.append, text.find, text.rfind
+        text = self.text
+        width = self.width
+        append = self.starts.append
+        find = text.find
+        rfind = text.rfind
         while start < end:
             after = find("\n", start, end) + 1 or end
             content = after - (text[after - 1] == "\n")
@@ -192,7 +195,8 @@ class _Wrapper:
 
     def block(self, block: _Block) -> None:
         start, end, sums = block
-        base, line = start, start
+        base = start
+        line = start
         while True:
             most = min(end, line + MOST_POINTS) - base
             reach = bisect_right(sums, sums[line - base] + self.width, line - base + 1, most + 1)

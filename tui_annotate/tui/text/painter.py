@@ -67,7 +67,8 @@ class _Line:
     """A line being painted: text at offsets `[start, content)`, line break at `[content, end)`."""
 
     def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
-        self.layout, self.scene = layout, scene
+        self.layout = layout
+        self.scene = scene
         place = self.start, self.end = layout.line(y)
         self.content = layout.content(y)[1]
         self.matches = scene.matches.touching(*place)
@@ -94,7 +95,8 @@ class _Line:
     # the text
 
     def paint_body(self) -> Iterable[PaintedText]:
-        start, text = self.start, self.text
+        start = self.start
+        text = self.text
         strings = display_characters(text)
         dim = {start + index for index in stand_ins(text)}
         hinted: set[int] = set()
@@ -117,7 +119,8 @@ class _Line:
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
         """Paint the tag after an offset, such as a citation mark; its focused part is bold."""
-        tag, focused = self.scene.tags[offset], self.scene.focused_tag
+        tag = self.scene.tags[offset]
+        focused = self.scene.focused_tag
         start, end = len(tag), len(tag)
         if focused and focused[0] == offset:
             start, end = focused[1].start, focused[1].end
@@ -129,7 +132,8 @@ class _Line:
 
     def _style_edges(self, single: Iterable[int]) -> list[int]:
         # Between two edges the style is constant, so that one key describes the whole piece.
-        scene, cuts = self.scene, {self.start, self.content}
+        scene = self.scene
+        cuts = {self.start, self.content}
         nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
         for layer in (self.matches, self.marks, self.hits, *nameless):
             for span, _ in layer:

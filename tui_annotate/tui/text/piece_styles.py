@@ -13,7 +13,8 @@ PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
 """Codes of background colours. Code 0 is no background, and 1 to 5 are strengths of matches."""
 
-_GROUND_BITS, _SLOT_BITS = 4, 4
+_GROUND_BITS = 4
+_SLOT_BITS = 4
 _SLOT_SHIFT = _GROUND_BITS
 _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
@@ -75,7 +76,8 @@ class PieceStyles(dict[int, Style | None]):
     ) -> None:
         """Create an empty cache of text styles; the function `sent` adapts them to a terminal."""
         super().__init__()
-        self.palette, self.ground = palette, ground
+        self.palette = palette
+        self.ground = ground
         self._convert = sent
 
     def __missing__(self, key: int) -> Style | None:

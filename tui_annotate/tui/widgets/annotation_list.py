@@ -64,7 +64,8 @@ class AnnotationList(RowList):
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
-        self._sanitized, new = made, tuple(made[row] for row in rows)
+        self._sanitized = made
+        new = tuple(made[row] for row in rows)
         if new == self._rows and self.count:
             return
         self._rows = new
@@ -95,7 +96,8 @@ class AnnotationList(RowList):
 
     def _render_annotation(self, row: ListedAnnotation, cells: int) -> list[Run]:
         palette = self.palette
-        label, letter = palette.label(row.colour_slot), palette.letter
+        label = palette.label(row.colour_slot)
+        letter = palette.letter
         if row.letter == SUGGESTED:
             label = letter = palette.suggested
         left: list[Run] = [

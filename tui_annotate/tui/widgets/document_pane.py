@@ -122,10 +122,12 @@ class DocumentPane(DocumentView):
 
     def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
         """Move the cursor by lines and keep its column. A move by a page also scrolls by a page."""
-        layout, height = self.text_layout, self.scrollable_content_region.height
+        layout = self.text_layout
+        height = self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
-        y, top = layout.line_of(self.cursor_offset), self.top_line
+        y = layout.line_of(self.cursor_offset)
+        top = self.top_line
         if self._goal_column is None:
             self._goal_column = layout.x_of(self.cursor_offset)
         target = min(max(y + rows, 0), layout.lines - 1)
@@ -182,7 +184,8 @@ class DocumentPane(DocumentView):
         Two adjacent words without a space between them form one tuple (see `pair_words`). Words and
         pairs that are too narrow for two letters are skipped.
         """
-        layout, view = self.text_layout, self.lines_in_view()
+        layout = self.text_layout
+        view = self.lines_in_view()
         if view is None:
             return ()
         words = self.text_cursor.words.within(view.start, view.end)
@@ -205,7 +208,8 @@ class DocumentPane(DocumentView):
         or in the selection, part of the sentence is enough, because a sentence may be higher than
         the view. Times of successive calls must not decrease.
         """
-        view, cursor = self.view_at(time), self.text_cursor
+        view = self.view_at(time)
+        cursor = self.text_cursor
         here = cursor.selection or cursor.character
         if view is None or here is None:
             return ()
@@ -271,7 +275,8 @@ class DocumentPane(DocumentView):
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
         """Highlight the spans that a search found, perhaps thousands; `focused` counts from 1."""
-        former, self.scene.focused_hit = self.scene.focused_hit, focused
+        former = self.scene.focused_hit
+        self.scene.focused_hit = focused
         if [span for span, _ in self.scene.hits] == list(spans):
             self.redraw(spans[number - 1] for number in (former, focused) if number)
             return
@@ -306,7 +311,8 @@ class DocumentPane(DocumentView):
         self.post_message(self.SelectionChanged(self))
 
     def _update_scene(self) -> None:
-        scene, cursor = self.scene, self.text_cursor
+        scene = self.scene
+        cursor = self.text_cursor
         before = (scene.selection, scene.cursor, scene.sentence)
         scene.selection = cursor.selection
         scene.cursor = cursor.character if self.has_focus else None
@@ -346,7 +352,8 @@ class DocumentPane(DocumentView):
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
         """Return which cell of the tag after an offset was clicked; negative if none was."""
-        layout, tags = self.text_layout, self.scene.tags
+        layout = self.text_layout
+        tags = self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:
             return -1
@@ -370,7 +377,8 @@ class DocumentPane(DocumentView):
             return
         event.stop()
         offset = self._offset_under(event)
-        self._press_offset, self._has_dragged = offset, False
+        self._press_offset = offset
+        self._has_dragged = False
         self.capture_mouse()
         if event.shift:
             self.focus(scroll_visible=False)

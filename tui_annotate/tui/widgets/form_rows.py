@@ -72,7 +72,8 @@ class FormChoice(FixedRows, can_focus=True):
 
     def __init__(self, choice: str, words: str, *, ticked: bool | None = None) -> None:
         super().__init__()
-        self.choice, self.ticked = choice, ticked
+        self.choice = choice
+        self.ticked = ticked
         self._words = line_text(words)
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001  Textual calls it

@@ -136,7 +136,8 @@ class HeaderBar(FixedRows):
         return [align_both_ends(left, right, cells)]
 
     def _render_parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
-        palette, header = self.palette, self._header
+        palette = self.palette
+        header = self._header
         parts: list[list[Run]] = []
         if plan.dataset and header.dataset:
             parts.append([(cut(header.dataset, plan.dataset), palette.quiet)])
@@ -166,7 +167,8 @@ class HeaderBar(FixedRows):
         return _join_parts(parts, palette), _join_parts(right, palette)
 
     def _render_progress(self, plan: _Plan) -> list[Run]:
-        palette, header = self.palette, self._header
+        palette = self.palette
+        header = self._header
         runs = [(f"{header.position}/{header.total}", palette.strong)]
         if plan.bar:
             full = _filled_cells(header.finished, header.total - header.locked, plan.bar)

@@ -35,7 +35,8 @@ class KeyLine(FixedRows):
         """Replace the keys, the most useful first; `last` is the pair at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
-            self._pairs, self._last = new, last
+            self._pairs = new
+            self._last = last
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:

@@ -61,7 +61,9 @@ class LabelBar(FixedRows):
         )
         name = cut(line_text(title), LONGEST)
         if (new, name, digits_off) != (self._options, self._title, self._digits_off):
-            self._options, self._title, self._digits_off = new, name, digits_off
+            self._options = new
+            self._title = name
+            self._digits_off = digits_off
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:

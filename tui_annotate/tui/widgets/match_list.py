@@ -65,7 +65,9 @@ class MatchList(RowList):
         )
         if (new, focused, line_text(status)) == (self._rows, self._rank, self._status):
             return
-        self._rows, self._rank, self._status = new, focused, line_text(status)
+        self._rows = new
+        self._rank = focused
+        self._status = line_text(status)
         ranks = [row.rank for row in new]
         self.set_rows(
             max(len(new), 1) + (1 if self._status else 0),

@@ -73,8 +73,10 @@ class NoteInput(LineInput):
             suggestions: function that completes the typed text; None for no suggestions.
             past: past notes, the most likely first.
         """
-        self._original, self._suggestions = text, suggestions
-        self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
+        self._original = text
+        self._suggestions = suggestions
+        self._notes = [clean_line(text), *map(clean_line, past)]
+        self._note = 0
         self.placeholder = clean_line(placeholder)
         self._set_text(self._notes[0])
 

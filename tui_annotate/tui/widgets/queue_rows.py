@@ -98,7 +98,8 @@ class QueueHeads(FixedRows):
 
 def _sample_head(cells: int) -> str:
     """Return the heads of the columns of ids and of numbers; the second only if both fit."""
-    head, count = RowText.SAMPLE.text(), RowText.ANNOTATIONS.text()
+    head = RowText.SAMPLE.text()
+    count = RowText.ANNOTATIONS.text()
     gap = cells - text_width(head) - text_width(count)
     return f"{head}{' ' * gap}{count}" if gap >= 0 else fit(head, cells)
 
@@ -120,7 +121,8 @@ class QueueList(RowList):
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = RowText.READING.text()
-        self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
+        self._cells = ScoreCells()
+        self._scores = dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
         cells = ScoreCells.of(scores)
@@ -166,7 +168,8 @@ class QueueList(RowList):
         entry = self.entry(index)
         if entry is None:
             return [(f"    {index + 1} …", palette.disabled)]
-        completed, quiet = entry.state is State.DONE, palette.quiet
+        completed = entry.state is State.DONE
+        quiet = palette.quiet
         columns = _columns(self.app.size.width, self._group)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),

@@ -107,14 +107,16 @@ class NoteLine:
 
 class SampleDialogs:
     def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
-        self._screen, self._notes = screen, notes
+        self._screen = screen
+        self._notes = notes
 
     def handle(self, effect: Effect) -> bool:
         """Open the dialog or note line that a user action requests; return False for others."""
         current = self._screen.current
         if current is None:
             return False
-        session, draft = current.session, current.draft
+        session = current.session
+        draft = current.draft
         match effect:
             case OpenNote(text):
                 self._notes.open(text)
@@ -154,7 +156,8 @@ class SampleDialogs:
         from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
 
         claim, without = notes.claim_to_search(draft)
-        who, key = session.person.id, draft.sample.key
+        who = session.person.id
+        key = draft.sample.key
         if claim and (open_sample := self._screen.open_sample):
             claim = single_document.stored_anchor(open_sample.sample, claim)
 

@@ -109,7 +109,8 @@ class SampleSource:
         Raises:
             NotFound: `sample` matches no sample, or more than one.
         """
-        annotate, who = session.annotate, session.person.id
+        annotate = session.annotate
+        who = session.person.id
 
         def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
             if damaged:
@@ -122,7 +123,8 @@ class SampleSource:
         """Find the first sample of a second reading; from now on, first readings are hidden."""
         found = self.first(session, "")
         if (open_sample := found.open_sample) and not session.read_only:
-            key, place = open_sample.sample.key, open_sample.place
+            key = open_sample.sample.key
+            place = open_sample.place
             session.annotate.people.keep_place(session.person.id, key, place)
         return found
 
@@ -153,12 +155,14 @@ class SampleSource:
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
         """Return a function that stores the annotator's position in the sample; None in review."""
-        annotate, who = current.session.annotate, current.session.person.id
+        annotate = current.session.annotate
+        who = current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return a function that stores the working time, to be called in the store's thread."""
-        annotate, who = current.session.annotate, current.session.person.id
+        annotate = current.session.annotate
+        who = current.session.person.id
         return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
 
@@ -184,7 +188,9 @@ class SampleLoader:
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
     ) -> None:
-        self._screen, self._saves, self.source = screen, saves, source
+        self._screen = screen
+        self._saves = saves
+        self.source = source
         self.prefetched: PrefetchedSamples | None = None
         self.last_label: tuple[str, ...] = ()  # label of the last saved annotation
         self._last_key_at = 0.0
@@ -255,7 +261,8 @@ class SampleLoader:
 
     def _read_former(self, current: SampleSession) -> None:
         """Read the evidence that the annotator took in other samples with the same source."""
-        session, draft = current.session, current.draft
+        session = current.session
+        draft = current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
             documents = draft.sample.side(Side.SOURCE)
@@ -346,7 +353,8 @@ class SampleLoader:
 
         def done(found: FoundSample) -> None:
             self._saves.busy = screen.awaiting_sample = False
-            open_sample, damaged = found.open_sample, name_damaged(NO_MESSAGE, found.damaged)
+            open_sample = found.open_sample
+            damaged = name_damaged(NO_MESSAGE, found.damaged)
             if open_sample and screen.session:
                 screen.begin(screen.session, open_sample, damaged)
                 if current := screen.current:  # stored after the first frame, in case of a crash
@@ -402,7 +410,8 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        keep, current = self.leaving_place(), self._screen.current
+        keep = self.leaving_place()
+        current = self._screen.current
         if current is None:
             return keep
         spend = self.source.spend(current, self._saves.stopwatch.take())
@@ -462,7 +471,8 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> ShownSample | None:
-        screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
+        screen = self._screen
+        ahead = self._valid_prefetch() if to is not None else None
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
@@ -492,14 +502,18 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        draft, session, saver = current.draft, current.session, self._screen.saver
+        draft = current.draft
+        session = current.session
+        saver = self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):
             return
-        here, keys = draft.sample.key, [key for some in found for key in some or ()]
+        here = draft.sample.key
+        keys = [key for some in found for key in some or ()]
 
         def call() -> PrefetchedSamples | None:
-            moment, held = session.annotate.store.moment(), self.prefetched
+            moment = session.annotate.store.moment()
+            held = self.prefetched
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
             neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}

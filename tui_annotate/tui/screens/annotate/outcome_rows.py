@@ -82,9 +82,11 @@ def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
     if how is ReviewAction.MERGED and set(outcome.annotation.labels) != set(outcome.result.labels):
         return OutcomeRow("warning", before, OutcomeMessage.MERGED_OTHER_LABEL.text(result=now))
     if how is ReviewAction.MERGED:
-        same, other = OutcomeMessage.MERGED, OutcomeMessage.MERGED_INTO
+        same = OutcomeMessage.MERGED
+        other = OutcomeMessage.MERGED_INTO
     else:
-        same, other = OutcomeMessage.CHANGED, OutcomeMessage.CHANGED_INTO
+        same = OutcomeMessage.CHANGED
+        other = OutcomeMessage.CHANGED_INTO
     message = same if now == before else other
     return OutcomeRow("accent", before, message.text(result=now))
 
@@ -109,7 +111,8 @@ def describe_asked_annotation(
     before = thread.about
     if now is None:
         return OutcomeMessage.ASKED_GONE.text(gone=gone, before=before) if before else gone
-    described, quoted = describe_annotation(now, sample), thread.quoted
+    described = describe_annotation(now, sample)
+    quoted = thread.quoted
     quote = quote_annotation(now, lambda side, index: sample.document(side, index).text)
     if not before or (quoted.quote, quoted.labels) == (quote, now.labels):
         return described

@@ -106,7 +106,8 @@ class SaveController:
             call: stores the change; its argument is the working time in seconds.
             done: shows the result; not called if another sample has been opened in the meantime.
         """
-        seconds, draft = self.stopwatch.take(), self._screen.draft
+        seconds = self.stopwatch.take()
+        draft = self._screen.draft
 
         def back(result: Any) -> None:
             if draft is self._screen.draft:
@@ -195,10 +196,13 @@ class SaveController:
             then: gets a message about changed labels; an empty message if none changed.
             failed: called if the sample cannot be read; None to call `then` nevertheless.
         """
-        session, loader = self._screen.session, self._screen.loader
+        session = self._screen.session
+        loader = self._screen.loader
         if session is None:
             return
-        annotate, key, since = session.annotate, draft.sample.key, draft.tree.version
+        annotate = session.annotate
+        key = draft.sample.key
+        since = draft.tree.version
 
         def call() -> _Reloaded:
             now = loader.open(key)
@@ -303,18 +307,19 @@ def _moved(counted: State, before: State, after: State) -> int:
 
 class AnnotationSaves:
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
-        self._screen, self._saves = screen, saves
+        self._screen = screen
+        self._saves = saves
 
     def handle(self, effect: Effect) -> bool:
         current = self._screen.current
         if current is None:
             return False
-        session, open_sample, seen = (
-            current.session,
-            current.open_sample,
-            current.draft.tree.version,
-        )
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        session = current.session
+        open_sample = current.open_sample
+        seen = current.draft.tree.version
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
         match effect:
             case Save(annotation, new, offer):
                 save = annotate.add if new else annotate.edit
@@ -362,7 +367,8 @@ class AnnotationSaves:
     def _save(
         self, call: Callable[..., SaveResult], sample: Sample, annotation: Annotation
     ) -> None:
-        screen, seconds = self._screen, self._saves.stopwatch.take()
+        screen = self._screen
+        seconds = self._saves.stopwatch.take()
         draft = screen.draft
         if draft is None:
             return
@@ -390,8 +396,11 @@ class AnnotationSaves:
         if self._saves.busy or screen.draft is None:
             return
         self._saves.busy = True
-        who, key, leave = session.person.id, open_sample.sample.key, screen.loader.leaving_place()
-        annotate, seconds = session.annotate, self._saves.stopwatch.take()
+        who = session.person.id
+        key = open_sample.sample.key
+        leave = screen.loader.leaving_place()
+        annotate = session.annotate
+        seconds = self._saves.stopwatch.take()
         seen = screen.draft.tree.version
         calls: dict[str, Callable[[], SaveResult]] = {
             "done": partial(annotate.finish, who, key, seconds=seconds, label_set=seen),
@@ -450,13 +459,15 @@ class AnnotationSaves:
             go_on()
 
     def _go_on(self, result: FinishedSample) -> None:
-        screen, self._saves.busy = self._screen, False
+        screen = self._screen
+        self._saves.busy = False
         self._saves.take_over_answer(result.saved)
         fields = {
             "sample": result.saved.key.id,
             "state": result.saved.assignment.state.display_name,
         }
-        open_sample, session = screen.open_sample, screen.session
+        open_sample = screen.open_sample
+        session = screen.session
         if result.paused:
             screen.show_error(result.paused)
             screen.loader.listen()
@@ -489,7 +500,9 @@ class AnnotationSaves:
     def _undo(self, session: AnnotatorSession, here: SampleKey, *, redo: bool) -> None:
         if self._saves.busy:
             return
-        annotate, who, loader = session.annotate, session.person.id, self._screen.loader
+        annotate = session.annotate
+        who = session.person.id
+        loader = self._screen.loader
         leave = loader.leaving_place()
 
         def call() -> tuple[SaveResult, FoundSample] | None:
@@ -504,13 +517,15 @@ class AnnotationSaves:
         self._saves.send(StoreJob(call, done, self._saves.show_refused_action, shown=True))
 
     def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
-        screen, self._saves.busy = self._screen, False
+        screen = self._screen
+        self._saves.busy = False
         current = screen.current
         if answer is None or current is None:
             none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             screen.show_message(none)
             return
-        (saved, found), draft = answer, current.draft
+        saved, found = answer
+        draft = current.draft
         if found.open_sample or found.damaged:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}

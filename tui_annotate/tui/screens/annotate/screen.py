@@ -50,8 +50,10 @@ class SampleQueue:
         if at is None:
             return
         self._screen.keep_place()
-        session, open_sample = at.session, at.open_sample
-        current, order = open_sample.sample.key, session.order
+        session = at.session
+        open_sample = at.open_sample
+        current = open_sample.sample.key
+        order = session.order
         scores = QueueScores(
             self._read_scores,
             self._read_siblings,

@@ -144,9 +144,11 @@ class WorkspaceScreen(SampleScreen):
         )
         self._ended_at = -inf  # time of the last key that completes or skips a sample
         # These attributes implement methods of `FeatureHost`.
-        self.go, self.switch_session = self.loader.go, self.loader.switch_session
+        self.go = self.loader.go
+        self.switch_session = self.loader.switch_session
         self.keep_place = self.loader.keep_place
-        self.read, self.reload_draft = self.saves.read, self.saves.reload
+        self.read = self.saves.read
+        self.reload_draft = self.saves.reload
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
@@ -188,7 +190,8 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        left, features = dict(made), []
+        left = dict(made)
+        features = []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
             features += [feature] if feature else []
@@ -252,7 +255,8 @@ class WorkspaceScreen(SampleScreen):
         current = self.current
         if current is None:
             return None
-        open_sample, person = current.open_sample, current.session.person
+        open_sample = current.open_sample
+        person = current.session.person
         return Header(
             dataset=open_sample.sample.dataset,
             position=open_sample.position,
@@ -386,7 +390,8 @@ class WorkspaceScreen(SampleScreen):
         return self.draft is not None and self.draft.writing is not None
 
     def _action_of_key(self, event: KeyOrPaste) -> str:
-        draft, keys = self.draft, self.key_map
+        draft = self.draft
+        keys = self.key_map
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
         key, method = table_key(event.key, event.character)
@@ -440,7 +445,8 @@ class WorkspaceScreen(SampleScreen):
         """Return whether a key completes or skips a sample before there was time to read it."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in _AT_SUMMARY):
             return False
-        before, self._ended_at = self._ended_at, now
+        before = self._ended_at
+        self._ended_at = now
         current = self.current
         if current is None or current.begun:
             return False
@@ -468,7 +474,8 @@ class WorkspaceScreen(SampleScreen):
             self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def do(self, action: str, *, digit: str = "") -> None:
-        draft, now = self.draft, events.Event().time
+        draft = self.draft
+        now = events.Event().time
         if draft and self.read_only and _changes(draft, action):
             self._refuse_change(draft)
         elif draft and self.locked and action == "sample.done":
@@ -484,10 +491,12 @@ class WorkspaceScreen(SampleScreen):
     def _leave_locked(self) -> None:
         """Go to the next sample to do: a reviewer may have reopened one meanwhile."""
         if current := self.current:
-            session, key = current.session, current.open_sample.sample.key
+            session = current.session
+            key = current.open_sample.sample.key
 
             def find() -> SampleKey | None:
-                annotate, who = session.annotate, session.person.id
+                annotate = session.annotate
+                who = session.person.id
                 return annotate.next_unfinished(who, key, order=session.order)
 
             self.go(find, name_lock(current.open_sample.lock, last=True))

@@ -148,7 +148,9 @@ class TreeRows(RowList):
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
         """Replace the tree's rows, after `signs`; show the message `empty` if there are no rows."""
-        self._rows, self._signs, self._message = rows, signs, "" if rows else empty
+        self._rows = rows
+        self._signs = signs
+        self._message = "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)
         self.refresh()
 

@@ -99,7 +99,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def __init__(self, annotate: AnnotationService, person: str, current: Sample) -> None:
         super().__init__()
-        self._annotate, self._person, self._current = annotate, person, current
+        self._annotate = annotate
+        self._person = person
+        self._current = current
         self._kind = current.kind
         self._trees = {mode: CollectionTree() for mode in MODES}
         self._modes: tuple[SampleKind, ...] = ()
@@ -162,7 +164,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
         """Read the child rows of a row of the collection tree; return a function that adds them."""
-        annotate, who, dataset = self._annotate, self._person, self._current.dataset
+        annotate = self._annotate
+        who = self._person
+        dataset = self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
             rows = tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
@@ -214,7 +218,8 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _show_status(self) -> None:
         topics = self._tree.below.get((), ())
-        done, total = sum(row.done for row in topics), sum(row.total for row in topics)
+        done = sum(row.done for row in topics)
+        total = sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
         items = COUNTED[self._kind].text()
         progress = CollectionMessage.PROGRESS.text(done=done, total=total, items=items)

@@ -79,7 +79,8 @@ class ReviewQueue:
         at = self._screen.current
         if at is None:
             return
-        session, current = at.session, at.open_sample.sample.key
+        session = at.session
+        current = at.open_sample.sample.key
         scores = QueueScores(
             self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
         )
@@ -113,7 +114,8 @@ class ReviewQueue:
 
     def _apply_order(self, review: ReviewService) -> None:
         """Sort the review queue by the chosen order, for its list and the next sample."""
-        order, machines = self._order, self._machines()
+        order = self._order
+        machines = self._machines()
         if order != self._sorted_by and machines is not None:
             score = score_of_order(order)
             review.sort_against(machines.scores.support(score) if score else None)
@@ -171,5 +173,6 @@ def _queue_row(row: QueuedSample) -> _ReviewRow:
         own,
     )
     waiting = ", ".join(filter(None, parts))
-    state, changed = _shown_state(row), row.state is State.DONE and row.changed > 0
+    state = _shown_state(row)
+    changed = row.state is State.DONE and row.changed > 0
     return _ReviewRow(row.key, waiting, state, row.annotations, row.summary, changed)

@@ -170,7 +170,8 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
+    at = draft.pointers[side].document
+    known = {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
             if (anchor.side, anchor.index) == (side, at):
@@ -220,7 +221,8 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     The index is that of the first line of the chosen candidate, else of the first candidate that a
     digit can choose; -1 for neither.
     """
-    position, focused = draft.position, -1
+    position = draft.position
+    focused = -1
     if position is None:
         return [[(f"   {ReviewMessage.NO_ANNOTATIONS.text()}", "quiet")]], focused
     lines: list[list[Words]] = []

@@ -69,7 +69,8 @@ class ReviewSource(SampleSource):
 
     def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
         """Open the requested sample, else the first to review, else an adjudicated one, if any."""
-        review, who = session.team().review, session.person.id
+        review = session.team().review
+        who = session.person.id
 
         def list_keys() -> Iterator[SampleKey]:
             if sample:
@@ -111,11 +112,13 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        draft, review = current.draft, current.session.team().review
+        draft = current.draft
+        review = current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
             return lambda: None
-        who, key = current.session.person.id, current.open_sample.sample.key
+        who = current.session.person.id
+        key = current.open_sample.sample.key
         return partial(review.read, who, key, seconds=seconds)
 
 
@@ -141,9 +144,12 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.scale = (*found.scale, *candidates)
     draft.rating = found.assignment.rating
     draft.comment = _final_comment(found)
-    draft.open_parts, draft.ratings = found.open, found.ratings
-    draft.progress, draft.blocked_reason = found.assignment.state, found.refused
-    draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
+    draft.open_parts = found.open
+    draft.ratings = found.ratings
+    draft.progress = found.assignment.state
+    draft.blocked_reason = found.refused
+    draft.people = tuple(layer.letter for layer in found.layers)
+    draft.edited = found.edited
     draft.reopened = found.reopened
     draft.locked_people = found.locked_people
 
@@ -160,7 +166,9 @@ class ReviewSaves:
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
     ) -> None:
-        self._screen, self._saves, self._source = screen, saves, source
+        self._screen = screen
+        self._saves = saves
+        self._source = source
         self._saves.take_over = self.take_over
         self._saves.reload_sample = self.reload_sample
 
@@ -211,10 +219,13 @@ class ReviewSaves:
         the name of the method of `ReviewService`.
         """
         screen = self._screen
-        session, open_sample, token = screen.session, screen.open_sample, self._source.token
+        session = screen.session
+        open_sample = screen.open_sample
+        token = self._source.token
         if session is None or open_sample is None:
             return
-        who, key = session.person.id, open_sample.sample.key
+        who = session.person.id
+        key = open_sample.sample.key
 
         def call(seconds: float) -> ReviewResult:
             action = getattr(session.team().review, verb)
@@ -225,15 +236,18 @@ class ReviewSaves:
         self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
 
     def _on_result(self, review_result: ReviewResult) -> None:
-        draft, open_sample = self._draft, self._screen.open_sample
+        draft = self._draft
+        open_sample = self._screen.open_sample
         if draft is None or open_sample is None:
             return
-        before, verb = set(draft.settled), review_result.verb
+        before = set(draft.settled)
+        verb = review_result.verb
         now = single_document.exchange_all_sides(open_sample.sample, review_result.settled)
         made = [one for one in now if one not in before and one.origin != REJECTED]
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
-        done, labels = describe_action(draft, verb, made), [one.labels for one in made]
+        done = describe_action(draft, verb, made)
+        labels = [one.labels for one in made]
         code = ReviewText.REVIEW_ACTION_SAVED
         draft.say(code, SAVED, done=done, action=verb, labels=labels)
         effects: Effects = []
@@ -243,11 +257,13 @@ class ReviewSaves:
         self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
-        open_sample, draft = self._screen.open_sample, self._draft
+        open_sample = self._screen.open_sample
+        draft = self._draft
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
         assignment = review_result.assignment
-        draft.progress, draft.rating = assignment.state, assignment.rating
+        draft.progress = assignment.state
+        draft.rating = assignment.rating
         before = review_sample_of(open_sample)
         now = replace(before, assignment=assignment, open=review_result.open)
         now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
@@ -257,7 +273,8 @@ class ReviewSaves:
             self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
-        draft, open_sample = self._draft, self._screen.open_sample
+        draft = self._draft
+        open_sample = self._screen.open_sample
         if draft is None or open_sample is None:
             return
         stored = single_document.exchange_sides(open_sample.sample, annotation)
@@ -281,10 +298,14 @@ class ReviewSaves:
             self.send_action("own", annotation=stored, failed=failed)
 
     def _reopen_work(self, letter: str, reason: str) -> None:
-        session, open_sample, draft = self._screen.session, self._screen.open_sample, self._draft
+        session = self._screen.session
+        open_sample = self._screen.open_sample
+        draft = self._draft
         if session is None or open_sample is None or draft is None:
             return
-        who, key, token = session.person.id, open_sample.sample.key, self._source.token
+        who = session.person.id
+        key = open_sample.sample.key
+        token = self._source.token
 
         def call() -> tuple[str, ...]:
             review = session.team().review
@@ -324,11 +345,14 @@ class ReviewSaves:
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
-        session, open_sample = screen.session, screen.open_sample
+        session = screen.session
+        open_sample = screen.open_sample
         if self._saves.busy or session is None or open_sample is None:
             return
         self._saves.busy = True
-        who, key, token = session.person.id, open_sample.sample.key, self._source.token
+        who = session.person.id
+        key = open_sample.sample.key
+        token = self._source.token
         seconds = self._saves.stopwatch.take()
 
         def call() -> tuple[ReviewResult, FoundSample]:
@@ -342,7 +366,8 @@ class ReviewSaves:
 
     def _go_on(self, answer: tuple[ReviewResult, FoundSample]) -> None:
         self._saves.busy = False
-        (review_result, found), screen = answer, self._screen
+        review_result, found = answer
+        screen = self._screen
         self._update_progress(review_result)
         sample = review_result.key.id
         settled = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
@@ -364,7 +389,8 @@ class ReviewSaves:
         session = self._screen.session
         if self._saves.busy or session is None:
             return
-        who, loader = session.person.id, self._screen.loader
+        who = session.person.id
+        loader = self._screen.loader
 
         def call() -> tuple[SaveResult, FoundSample] | None:
             review = session.team().review
@@ -386,7 +412,8 @@ class ReviewSaves:
             )
             return
         done, found = answer
-        open_sample, key = found.open_sample, done.key
+        open_sample = found.open_sample
+        key = done.key
         here = screen.open_sample is not None and screen.open_sample.sample.key == key
         known = UNDONE.get(done.undone)
         fields = {"done": known.text() if known else done.undone, "action": done.undone}

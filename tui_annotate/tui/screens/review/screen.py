@@ -81,7 +81,8 @@ class AnnotatorThreads(ThreadFeature):
                 self.host.show_message(ReviewText.NOBODY_ASKED)
                 return
             waiting = [thread for thread in threads if thread.waiting]
-            thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
+            thread = (waiting or threads[::-1])[0]
+            more = len(waiting) - 1
             self._left = max(more, 0)
             names = {thread.person: ReviewMessage.AN_ANNOTATOR.text()}
             lines = [
@@ -321,13 +322,15 @@ class ReviewScreen(WorkspaceScreen):
 
     def _show_bar(self, draft: Draft) -> None:
         """Update the label bar without reducing its height, so that the texts above do not move."""
-        bar, size = self.query_one(LabelBar), self.app.size
+        bar = self.query_one(LabelBar)
+        size = self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
         bar.most_rows = self._most_rows if reviewing else MOST_ROWS
         super()._show_bar(draft)
         needed = bar.get_content_height(size, size, size.width)
-        here, before = (draft.sample.key, *size), self._bar_rows
+        here = (draft.sample.key, *size)
+        before = self._bar_rows
         self._bar_rows = (here, max(needed, before[1] if before[0] == here else 1))
         self.set_class(self._bar_rows[1] > 1, "-two")
         self.set_class(self._bar_rows[1] > 2, "-three")
@@ -337,7 +340,9 @@ class ReviewScreen(WorkspaceScreen):
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _show_names(self) -> None:
-        session, open_sample, draft = self.session, self.open_sample, self.review_draft
+        session = self.session
+        open_sample = self.open_sample
+        draft = self.review_draft
         if session is None or open_sample is None or draft is None:
             return
         if draft.names:
@@ -350,5 +355,6 @@ class ReviewScreen(WorkspaceScreen):
                 listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
                 self.show_message(ReviewText.NAMES_SHOWN, names=listed)
 
-        who, key = session.person.id, open_sample.sample.key
+        who = session.person.id
+        key = open_sample.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

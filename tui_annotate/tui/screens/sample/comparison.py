@@ -52,7 +52,8 @@ class TextComparison:
 
     def begin(self, draft: Draft) -> None:
         """Drop the comparison of the previous sample's texts, and prepare for the new sample."""
-        self._last_pair, self.contrast = None, NOTHING
+        self._last_pair = None
+        self.contrast = NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
 
@@ -64,7 +65,9 @@ class TextComparison:
             return
         if now is None or not now.has_same_match(self._last_pair):
             self.contrast = NOTHING
-        self._last_pair, self.comparing, self._changed_at = now, now is not None, time.monotonic()
+        self._last_pair = now
+        self.comparing = now is not None
+        self._changed_at = time.monotonic()
         if now and not self._pausing:  # one pause for a series of keys
             self._pausing = True
             self._wait(_PAUSE)
@@ -94,7 +97,8 @@ class TextComparison:
 
     def _show_contrast(self, what: MatchPair, found: TextContrast) -> None:
         if what == self._last_pair:
-            self.contrast, self.comparing = found, False
+            self.contrast = found
+            self.comparing = False
             self._screen.show_draft()
 
     # words of a document that the other side lacks

@@ -99,7 +99,8 @@ def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
     if sample.kind is SampleKind.REPORT:
         return ItemMessage.REPORT.text(run=run).strip()
     if sample.kind is SampleKind.CITATION:
-        number, count = citations.sentence_index(sample) + 1, len(parent.sentences) if parent else 0
+        number = citations.sentence_index(sample) + 1
+        count = len(parent.sentences) if parent else 0
         message = ItemMessage.SENTENCE_OF if count else ItemMessage.SENTENCE
         return message.text(number=number, count=count, run=run).strip()
     return usual
@@ -112,7 +113,8 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
     keys = parent.citations(sample.key) if parent else ()
     if len(keys) > 1:
         name = f"{name} {keys.index(sample.key) + 1}/{len(keys)}"
-    docid, documents = _docid(sample), sample.side(Side.SOURCE)
+    docid = _docid(sample)
+    documents = sample.side(Side.SOURCE)
     if not docid:
         return usual._replace(name=name, notes=(ItemMessage.NO_CITATION.text(),), right="")
     if not documents:
@@ -123,10 +125,12 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
 
 def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
     """Return the documents cited by a citation's sentence, if there are at least two."""
-    keys, text = parent.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
+    keys = parent.citations(sample.key)
+    text = sample.document(Side.SUMMARY).text.rstrip()
     if len(keys) < 2 or not text:
         return ()
-    before, whole = sample.id.removesuffix(_docid(sample)), Span(0, len(text))
+    before = sample.id.removesuffix(_docid(sample))
+    whole = Span(0, len(text))
     return tuple(Citation(0, whole, key.id.removeprefix(before), None) for key in keys)
 
 
@@ -135,13 +139,15 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     at = citations.sentence_index(sample)
     if parent.report is None or not 0 <= at < len(parent.sentences):
         return "", ""
-    text, here = parent.report.document(Side.SUMMARY).text, parent.sentences[at]
+    text = parent.report.document(Side.SUMMARY).text
+    here = parent.sentences[at]
     return text[: here.start], text[here.end :]
 
 
 def item_pages(open_sample: ShownSample) -> list[TextPage]:
     """Return texts for a dialog about a report, document or citation; empty for other samples."""
-    sample, assignment = open_sample.sample, open_sample.assignment
+    sample = open_sample.sample
+    assignment = open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
     page = TextPage(ItemMessage.DOCUMENT_PAGE.text(), _document(sample))
@@ -149,7 +155,8 @@ def item_pages(open_sample: ShownSample) -> list[TextPage]:
         listing = citations.format_listing(sample, urls(sample))
         text = listing or ItemMessage.NO_CITATIONS_PAGE.text()
         page = TextPage(ItemMessage.DOCUMENTS_PAGE.text(), text)
-    with_comment, without = ItemMessage.RATING_PAGE_WITH_COMMENT, ItemMessage.RATING_PAGE
+    with_comment = ItemMessage.RATING_PAGE_WITH_COMMENT
+    without = ItemMessage.RATING_PAGE
     text = (with_comment if assignment.comment else without).text(
         rating=assignment.rating or ItemMessage.NOT_RATED.text(), comment=assignment.comment
     )
@@ -164,7 +171,8 @@ def urls(sample: Sample) -> Mapping[str, str]:
 
 
 def _document(sample: Sample) -> str:
-    docid, url = _docid(sample), sample.meta.get("url")
+    docid = _docid(sample)
+    url = sample.meta.get("url")
     titles = [document.title for document in sample.side(Side.SOURCE)]
     if not docid:
         return ItemMessage.NO_CITATION_PAGE.text()

@@ -27,7 +27,8 @@ class ActionProvider(Provider):
     def _commands(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
         """Return (description, id, call, group and keys) of each command, in key-table order."""
         screen = self._sample_screen
-        keys, draft = screen.key_map, screen.draft
+        keys = screen.key_map
+        draft = screen.draft
         for action in keys.actions if keys and draft else ():
             may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
             if draft and may and action.listed and draft.state in action.states:

@@ -63,7 +63,8 @@ class PaneController:
         self.signals = signals.SignalsStatus()
         self.by = Signals.FUSED
         self._assist: SampleAssist | None = None
-        self._assist_state, self._first_sample = "", True
+        self._assist_state = ""
+        self._first_sample = True
         self._anchors: dict[Side, Anchor | None] = {}
         self._number = 0
         self._documents: dict[Side, int] = {}
@@ -83,8 +84,11 @@ class PaneController:
 
     def reset(self) -> None:
         """Forget the previous sample, and drop its matches that are found later."""
-        self._anchors, self._documents, self._offsets = {}, {}, {}
-        self._assist, self._assist_state = None, ""
+        self._anchors = {}
+        self._documents = {}
+        self._offsets = {}
+        self._assist = None
+        self._assist_state = ""
         self.signals = signals.SignalsStatus()
         self._number += 1
 
@@ -98,7 +102,8 @@ class PaneController:
 
     def show_document(self, side: Side, index: int, *, offset: int | None = None) -> None:
         """Show another document of a side, with the cursor at its last position there."""
-        draft, screen = self._screen.draft, self._screen
+        draft = self._screen.draft
+        screen = self._screen
         if draft is None:
             return
         if side in self._documents:
@@ -106,7 +111,8 @@ class PaneController:
         documents = draft.sample.side(side)
         text = documents[index].text if index < len(documents) else ""
         tags = citations.format_marks(screen.citations(draft)) if side is Side.SUMMARY else None
-        sentences, around = draft.sentences(side, index), screen.surroundings(draft, side)
+        sentences = draft.sentences(side, index)
+        around = screen.surroundings(draft, side)
         self[side].load(text, sentences, tags=tags, around=around)
         self._documents[side] = index
         screen.forget_shown()
@@ -255,7 +261,8 @@ class PaneController:
         """Prepare the search for matches in a thread, by words first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
-        assist, worker = load(), get_current_worker()
+        assist = load()
+        worker = get_current_worker()
         words = assist.prepare(sample, segments, vectors=False, words=self._assist)
         loading = signals.SignalMessage.LOADING_VECTORS.text()
         if self._first_sample or not signals.is_quick(sample):
@@ -266,13 +273,15 @@ class PaneController:
             full = assist.prepare(sample, segments, vectors=True, words=words)
             state = full.signals or words.signals
         except VectorsPending as error:
-            full, state = words, signals.describe_pending(error)
+            full = words
+            state = signals.describe_pending(error)
             again = partial(self.prepare_assist, load, sample, segments)
             self._screen.app.call_from_thread(self._call_later, again, number=number)
         except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
             reason, _ = error_texts(error)
-            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=reason)
+            full = words
+            state = signals.SignalMessage.WORDS_ONLY.text(reason=reason)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
@@ -285,12 +294,14 @@ class PaneController:
         self._screen.set_timer(VECTORS_INTERVAL, call_if_current)
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
-        error, group = event.worker.error, event.worker.group
+        error = event.worker.error
+        group = event.worker.group
         if event.state is not WorkerState.ERROR or error is None:
             return
         _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
         if group == "assist":
-            words, none = signals.SignalMessage.WORDS_ONLY, signals.SignalMessage.NO_ASSIST
+            words = signals.SignalMessage.WORDS_ONLY
+            none = signals.SignalMessage.NO_ASSIST
             reason = signals.SignalMessage.SEE_LOG.text(error=type(error).__name__)
             self._assist_state = (words if self._assist else none).text(reason=reason)
             if draft := self._screen.draft:
@@ -305,7 +316,8 @@ class PaneController:
         if made.vectors is None and self._assist is not None and state == self._assist_state:
             return  # the vectors are still being computed
         first = self._assist is None
-        self._assist, self._assist_state = made, state
+        self._assist = made
+        self._assist_state = state
         if first:
             self._anchors.clear()
             self._screen.follow()
@@ -342,10 +354,12 @@ class TextSearch:
         """Ask the user for words to find in the text; the last search is the default."""
         from tui_annotate.tui.dialogs.find import FindDialog
 
-        side, screen = draft.side, self._screen
+        side = draft.side
+        screen = self._screen
 
         def search(query: str) -> str:
-            draft.hits, draft.searched = find_hits(draft.text(side), query), (query, side)
+            draft.hits = find_hits(draft.text(side), query)
+            draft.searched = (query, side)
             draft.hit = 0
             screen.show_draft()
             return SampleMessage.FOUND.text(count=len(draft.hits)) if query else ""
@@ -354,7 +368,8 @@ class TextSearch:
             draft.hits = ()
             if query and draft is screen.draft:
                 self._query = query
-                name, hits = quote_text(query, cells=24), find_hits(draft.text(side), query)
+                name = quote_text(query, cells=24)
+                hits = find_hits(draft.text(side), query)
                 screen.perform(highlights.show_hits(draft, name, hits))
             screen.show_draft()
 

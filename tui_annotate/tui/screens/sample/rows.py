@@ -243,10 +243,12 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
         )
     if not sentences:
         return Title(name, (), right)
-    match, matches = draft.focused_match, draft.matches[Side.SOURCE]
+    match = draft.focused_match
+    matches = draft.matches[Side.SOURCE]
     note = SampleMessage.NO_MATCH.text()
     if match:
-        rank, score = match.rank, match.score
+        rank = match.rank
+        score = match.score
         note = SampleMessage.MATCH.text(rank=rank, count=len(matches), score=score)
     if conflict or not signals.limited:
         return Title(name, (note, conflict), right, signals.text)

@@ -224,7 +224,8 @@ class SampleScreen(Screen[None]):
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
         message.stop()
-        draft, side = self.draft, self.panes.side_of(message.pane)
+        draft = self.draft
+        side = self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
             return
         pointer = self.panes.pointer(side)
@@ -245,7 +246,8 @@ class SampleScreen(Screen[None]):
         message.stop()
         draft = self.draft
         if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
-            at, cell = message.offset, message.cell
+            at = message.offset
+            cell = message.cell
             any(feature.citation_clicked(draft, at, cell) for feature in self.features)
 
     def on_match_list_picked(self, message: MatchList.Picked) -> None:
@@ -363,7 +365,8 @@ class SampleScreen(Screen[None]):
 
     def _order_cells(self) -> None:
         """Order the widgets in the grid of the screen, which is filled row by row."""
-        source, title = self.query_one("#source-title"), self.query_one("#summary-title")
+        source = self.query_one("#source-title")
+        title = self.query_one("#summary-title")
         if self.has_class("-beside"):
             self.move_child(title, after=source)
             self.move_child(self.pane(Side.SUMMARY), after=self.pane(Side.SOURCE))
@@ -378,7 +381,8 @@ class SampleScreen(Screen[None]):
     @property
     def too_small(self) -> bool:
         """Whether the window is too small for reading, so that nothing may be saved."""
-        (width, height), (columns, rows) = self.app.size, self.minimum_size
+        width, height = self.app.size
+        columns, rows = self.minimum_size
         return width < columns or height < rows
 
     @property
@@ -492,9 +496,11 @@ class SampleScreen(Screen[None]):
 
     def _show_bar(self, draft: Draft) -> None:
         """Show the label bar; its height always fits all labels, to avoid jumping texts."""
-        bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
+        bar = self.query_one(LabelBar)
+        options, title, digits_off = self.bar(draft)
         bar.show(options, title=title, digits_off=digits_off)
-        size, usual = self.app.size, draft.pending is None and draft.split_label is None
+        size = self.app.size
+        usual = draft.pending is None and draft.split_label is None
         if usual and self.changed("bar", (len(options), size.width)):
             self.set_class(bar.get_content_height(size, size, size.width) > 1, "-two")
 
@@ -513,7 +519,8 @@ class SampleScreen(Screen[None]):
         name = f"{heading} {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
-        focused, status = draft.focused_ranks[draft.side.other], self.panes.signals.text
+        focused = draft.focused_ranks[draft.side.other]
+        status = self.panes.signals.text
         if self.changed("matches", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
@@ -525,7 +532,8 @@ class SampleScreen(Screen[None]):
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Update the highlights of a text that have changed since they were last shown."""
-        pane, at = self.pane(side), draft.pointers[side].document
+        pane = self.pane(side)
+        at = draft.pointers[side].document
 
         def mark(show: Callable[..., None], *values: object, **named: object) -> None:
             if self.changed(f"{show.__name__} {side}", (at, values, named)):

@@ -17,7 +17,8 @@ from tui_annotate.tui.widgets.queue_rows import QueueEntry
 if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
-_MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
+_MARKED = frozenset({State.DONE})
+_BARE = frozenset({State.NEW})
 """States by which the viewer filters samples: with annotations, and without."""
 
 
@@ -75,7 +76,8 @@ def view_list(
 
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
-    count, workers = entry.annotations, getattr(entry, "workers", 0)
+    count = entry.annotations
+    workers = getattr(entry, "workers", 0)
     words = ListingMessage.NO_ANNOTATIONS.text()
     if count:
         people = name or ListingMessage.PEOPLE.text(count=workers)

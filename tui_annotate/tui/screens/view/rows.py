@@ -61,7 +61,8 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
     usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return usual
-    total, here = len(draft.all_annotations), len(draft.annotations)
+    total = len(draft.all_annotations)
+    here = len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         note = ViewMessage.ANNOTATIONS_OF_ONE.text(shown=here, total=total, name=name)
@@ -107,7 +108,8 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
     annotation = draft.focused_annotation
     if annotation is None:
-        some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN
+        some = ViewMessage.HOW_TO_FOCUS
+        none = ViewMessage.NO_ANNOTATION_SHOWN
         return [[(f"   {(some if draft.annotations else none).text()}", "quiet")]]
     facts = describe_annotation(draft, annotation)
     column = max(text_width(name) for name, _ in facts) + 2

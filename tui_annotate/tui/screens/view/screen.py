@@ -84,7 +84,10 @@ class ViewScreen(SampleScreen):
         self._busy = False
         self.panes.by = Signals.WORDS
         self._draft: ViewDraft | None = None
-        self._leave, self._sample, self._words, self._keys = leave, sample, words, keys
+        self._leave = leave
+        self._sample = sample
+        self._words = words
+        self._keys = keys
 
     @property
     def draft(self) -> ViewDraft | None:
@@ -160,9 +163,11 @@ class ViewScreen(SampleScreen):
 
     def begin(self, opened: BrowsedSample) -> None:
         """Show a sample; if one annotator was chosen for the sample before, keep that choice."""
-        words, self._words = self._words, ""
+        words = self._words
+        self._words = ""
         before = self.draft
-        self._busy, self.opened = False, opened
+        self._busy = False
+        self.opened = opened
         sample = single_document.to_screen_sample(opened.sample)
         exchange = partial(single_document.exchange_sides, opened.sample)
         draft = ViewDraft(
@@ -225,7 +230,8 @@ class ViewScreen(SampleScreen):
                 self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def handle(self, effect: Effect) -> bool:
-        draft, opened = self.draft, self.opened
+        draft = self.draft
+        opened = self.opened
         if draft is None or opened is None:
             return False
         match effect:
@@ -270,7 +276,8 @@ class ViewScreen(SampleScreen):
             return
         from tui_annotate.tui.screens.view.listing import view_list
 
-        name, current = draft.names.get(draft.chosen, draft.chosen), opened.sample.key
+        name = draft.names.get(draft.chosen, draft.chosen)
+        current = opened.sample.key
         screen = view_list(
             self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )
@@ -286,7 +293,8 @@ class ViewScreen(SampleScreen):
     # what is shown
 
     def header(self) -> Header | None:
-        opened, draft = self.opened, self.draft
+        opened = self.opened
+        draft = self.draft
         if opened is None or draft is None:
             return None
         return Header(
@@ -332,7 +340,8 @@ class ViewScreen(SampleScreen):
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ViewDraft):
             return
-        count, about = len(draft.annotations), self.query_one("#about", WordsList)
+        count = len(draft.annotations)
+        about = self.query_one("#about", WordsList)
         title = self.query_one("#annotations-title", PaneTitle)
         name = rows.ViewMessage.ANNOTATIONS_TITLE.text()
         title.show(name, [str(count or "")], focused=False)

@@ -45,7 +45,8 @@ class OtherDocuments:
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
     ) -> None:
-        self._host, self._report_of = host, report_of
+        self._host = host
+        self._report_of = report_of
         self.searching = False  # a search will begin after the pause
         self._note = ""  # describes the better document; empty for none
         self._claim_wanted: tuple[SampleKey, Anchor] | None = None
@@ -53,12 +54,14 @@ class OtherDocuments:
 
     def search_later(self, draft: Draft) -> None:
         """Search a report's documents, if the claim changed, when the user stops pressing keys."""
-        parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
+        parent = self._report_of(draft)
+        anchor = draft.current_anchor(Side.SUMMARY)
         known = parent and parent.report and anchor
         now = (draft.sample.key, anchor) if known and anchor else None
         if now == self._claim_wanted:
             return
-        self._claim_wanted, self._note = now, ""
+        self._claim_wanted = now
+        self._note = ""
         if now and not self.searching:
             self.searching = True
             loop = asyncio.get_running_loop()
@@ -66,8 +69,10 @@ class OtherDocuments:
 
     def _start_search(self) -> None:
         self.searching = False
-        host, wanted = self._host, self._claim_wanted
-        draft, session = host.draft, host.session
+        host = self._host
+        wanted = self._claim_wanted
+        draft = host.draft
+        session = host.session
         parent = self._report_of(draft) if draft else None
         if draft and wanted and parent and session:
             host.run_in_thread("documents", partial(self._search, session, draft, parent))
@@ -83,7 +88,8 @@ class OtherDocuments:
             return
         start = parent.sentences[citations.sentence_index(draft.sample)].start
         anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
-        documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
+        documents = made.sample.side(Side.SOURCE)
+        cited = draft.sample.meta.get("docid")
         matches = made.match(anchor, top=None, by=self._host.panes.by)
         best = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
         note = citations.describe_better_document(documents, matches, str(cited or ""), lit=best)
@@ -149,7 +155,8 @@ class Collection(Feature):
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
-        parent, here = self._parent_report(draft), draft.sample.key
+        parent = self._parent_report(draft)
+        here = draft.sample.key
         ways = (parent.step, parent.turn) if parent else ()
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
@@ -160,7 +167,8 @@ class Collection(Feature):
         return found if found != sample.key else None  # other items may be in the pool
 
     def _parent_report(self, draft: Draft) -> ParentReport | None:
-        parent, sample = self._report, draft.sample
+        parent = self._report
+        sample = draft.sample
         of_citation = sample.kind is SampleKind.CITATION and self.walks
         return parent if parent and of_citation and parent.id == report_id(sample.group) else None
 
@@ -185,7 +193,8 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        parent, here = self._parent_report(draft), draft.sample.key
+        parent = self._parent_report(draft)
+        here = draft.sample.key
         known = self.citations(draft)
         at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
         if at is None:
@@ -213,7 +222,8 @@ class Collection(Feature):
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 
     def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:
-        parent, here = self._parent_report(draft), draft.sample.key
+        parent = self._parent_report(draft)
+        here = draft.sample.key
         if parent is None:
             self.host.show_message(MessageCode.NO_PARENT_REPORT)
             return
@@ -265,7 +275,8 @@ class Collection(Feature):
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        open_sample, parent = self.host.open_sample, self._parent_report(draft)
+        open_sample = self.host.open_sample
+        parent = self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
         return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
@@ -279,10 +290,12 @@ class Collection(Feature):
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        parent, key = self._parent_report(draft), draft.sample.key
+        parent = self._parent_report(draft)
+        key = draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
-        keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
+        keys = parent.citations(key)
+        tabs = item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> list[TextPage]:
@@ -292,7 +305,8 @@ class Collection(Feature):
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
     around = annotate.around(person, sample.key)
-    topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
+    topic = str(sample.meta.get("topic_id", ""))
+    name = report_id(sample.group)
     run = name.removeprefix(f"r|{topic}|")
     leaves = annotate.leaves(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
     return ParentReport(name, around.report, around.sentences, leaves)

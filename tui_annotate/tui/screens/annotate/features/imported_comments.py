@@ -47,8 +47,10 @@ class ImportedComments(Feature):
         people = list(dict.fromkeys(str(row.get("user_id")) for row in rows))
         texts = []
         for row in rows:
-            person, minute = str(row.get("user_id")), str(row.get("comment_time", ""))[:16]
-            number, time = people.index(person) + 1, minute.replace("T", " ")
+            person = str(row.get("user_id"))
+            minute = str(row.get("comment_time", ""))[:16]
+            number = people.index(person) + 1
+            time = minute.replace("T", " ")
             if self._everyone:
                 message = CommentText.OF_PERSON
             elif person in self._own_ids:

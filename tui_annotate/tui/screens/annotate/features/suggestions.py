@@ -107,7 +107,9 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
         version = draft.tree.version
@@ -135,7 +137,9 @@ class Suggestions(Feature):
         one: Suggestion,
         reason: str,
     ) -> None:
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
 
         def call(seconds: float) -> SaveResult:
             return annotate.refuse(who, key, one.id, reason=reason, seconds=seconds)

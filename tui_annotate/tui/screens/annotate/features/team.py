@@ -93,7 +93,9 @@ class TeamDialogs(Feature):
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
-        key, person, sample = open_sample.sample.key, session.person.id, open_sample.sample
+        key = open_sample.sample.key
+        person = session.person.id
+        sample = open_sample.sample
 
         def show(lesson: SampleOutcome | None) -> None:
             if lesson is None:
@@ -103,7 +105,8 @@ class TeamDialogs(Feature):
             from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
             from tui_annotate.tui.screens.annotate.outcome_rows import added_rows, own_rows
 
-            own, added = own_rows(lesson, sample), added_rows(lesson, sample)
+            own = own_rows(lesson, sample)
+            added = added_rows(lesson, sample)
             self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
         self.host.read(lambda: session.team().review.adjudication_notice(person, key), show)
@@ -188,7 +191,8 @@ class ReviewerThread(ThreadFeature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
-        key, person = open_sample.sample.key, session.person.id
+        key = open_sample.sample.key
+        person = session.person.id
         about = annotation.id if annotation else ""
         title = {"title": TeamMessage.ABOUT_ANNOTATION.text()} if annotation else {}
 
@@ -198,7 +202,8 @@ class ReviewerThread(ThreadFeature):
                 describe_asked_annotation,
             )
 
-            comments, stored = session.team().comments, open_sample.sample
+            comments = session.team().comments
+            stored = open_sample.sample
             lines: list[ThreadLine] = []
             threads = comments.list_own_threads(person, key)
             if annotation and about not in {each.annotation for each in threads}:
