@@ -129,6 +129,7 @@ class SampleSource:
         return found
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> ShownSample:
+        """Read a sample with the person's work on it; raise Damaged if its text was changed."""
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
@@ -203,6 +204,7 @@ class SampleLoader:
     def begin(
         self, session: AnnotatorSession, open_sample: ShownSample, message: StatusMessage
     ) -> None:
+        """Show an opened sample at its stored position; keys wait until it is drawn."""
         screen = self._screen
         self._saves.busy = False
         draft = self.source.new_draft(open_sample, last_label=self.last_label)
@@ -256,6 +258,7 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
+        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
@@ -280,6 +283,7 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
+        """Import the plug-ins' features, and find the first sample; see `SampleSource.first`."""
         self._screen.load_features()
         found = self.source.first(session, sample)
         if found.open_sample:
@@ -287,6 +291,7 @@ class SampleLoader:
         return found
 
     def open(self, key: SampleKey) -> ShownSample:
+        """Return a sample, from memory if it was read in advance and the store has not changed."""
         session = self._screen.session
         if session is None:
             raise no_workspace_error()
@@ -300,12 +305,14 @@ class SampleLoader:
             feature.opened(session, open_sample)
 
     def _neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample `step` positions after `key`; None beyond the ends of the queue."""
         ahead = self._valid_prefetch()
         if ahead and ahead.here == key and step in ahead.neighbours:
             return ahead.neighbours[step]
         return self.source.neighbour(session, key, step)
 
     def _valid_prefetch(self) -> PrefetchedSamples | None:
+        """Return the samples read in advance; None if the store or the session has changed."""
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
@@ -314,6 +321,7 @@ class SampleLoader:
     # to another sample
 
     def step(self, step: int) -> None:
+        """Go `step` samples forward in the queue, or back if it is negative."""
         if current := self._screen.current:
             neighbour = partial(self._neighbour, current.session, step=step)
             self.go(
@@ -410,6 +418,10 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
+        """Return a function that stores position and working time in the store's thread.
+
+        The working time so far is taken from the stopwatch now.
+        """
         keep = self.leaving_place()
         current = self._screen.current
         if current is None:
@@ -423,11 +435,13 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
+        """Return a function that stores the current position, without the working time."""
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
+        """Store the position of the open sample with all unsaved work."""
         if current := self._screen.current:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
@@ -471,16 +485,19 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> ShownSample | None:
+        """Return a sample that can be shown at once; None if it must be read first."""
+        if to is None:
+            return None
         screen = self._screen
-        ahead = self._valid_prefetch() if to is not None else None
+        ahead = self._valid_prefetch()
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
         key = ahead.neighbours.get(to) if isinstance(to, int) else to
         open_sample = ahead.desks.get(key) if key else None
-        ready = open_sample and all(
-            feature.ready(open_sample.sample) for feature in screen.features
-        )
+        if open_sample is None:
+            return None
+        ready = all(feature.ready(open_sample.sample) for feature in screen.features)
         return open_sample if ready else None
 
     def _prefetch_later(self) -> None:
@@ -502,6 +519,7 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
+        """Read the samples in advance that the next keys may open, while no other job waits."""
         draft = current.draft
         session = current.session
         saver = self._screen.saver

@@ -22,6 +22,8 @@ _QUOTE = 48  # cells
 
 
 class OutcomeMessage(ScreenMessage):
+    """Texts of the outcome of review, for one annotation, a rating or an asked question."""
+
     RATING = "rating: {rating}"
     SAME_RATING = "adjudicated: the same"
     OTHER_RATING = "adjudicated: {rating}"
@@ -48,6 +50,7 @@ def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
 
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
+    """Return rows of the annotations that reviewers added to those of the annotator."""
     return [
         OutcomeRow("text", describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added

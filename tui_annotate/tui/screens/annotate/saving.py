@@ -84,6 +84,7 @@ class SaveController:
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
+        """Show the result of a finished job, and deliver the keys that waited for it."""
         self.saver.answer(message)
         if self.state == SaveState.SAVING and not self.saver.shown:
             self.state = SaveState.SAVED
@@ -91,6 +92,7 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
+        """Send a job that changes the store, and show in the header that it is being saved."""
         self.state = SaveState.SAVING
         self.saver.send(job)
 
@@ -150,6 +152,7 @@ class SaveController:
         self.state = SaveState.NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
+        """Keep the text of a sample comment that the store refused, for the next attempt."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
@@ -165,9 +168,9 @@ class SaveController:
         open_sample = current.open_sample
         if not isinstance(open_sample, OpenSample):
             return
-        state = saved.assignment.state
-        finished = open_sample.finished + state.finished - open_sample.assignment.state.finished
         before = open_sample.assignment.state
+        state = saved.assignment.state
+        finished = open_sample.finished + state.finished - before.finished
         open_sample = replace(
             open_sample,
             assignment=saved.assignment,
@@ -206,8 +209,9 @@ class SaveController:
 
         def call() -> _Reloaded:
             now = loader.open(key)
-            other = now.labels.version != since
-            return now, annotate.label_renames(key.dataset, since) if other else {}
+            if now.labels.version == since:
+                return now, {}
+            return now, annotate.label_renames(key.dataset, since)
 
         def done(found: _Reloaded) -> None:
             now, became = found
@@ -254,6 +258,8 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
+        """Read the sample again, then show the message that `describe` makes of the changes."""
+
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:
                 if message := describe(changed):
@@ -263,6 +269,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
+        """Show why a change was refused; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -277,6 +284,7 @@ class SaveController:
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
+        """Return a refused annotation to the draft, so that it can be saved again."""
         self._screen.forget_keys()
         self.state = SaveState.NOT_SAVED
         if not isinstance(error, Conflict):
@@ -306,11 +314,14 @@ def _moved(counted: State, before: State, after: State) -> int:
 
 
 class AnnotationSaves:
+    """Sender of an annotator's changes: annotations, ratings, comments, completion, undo."""
+
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
         self._screen = screen
         self._saves = saves
 
     def handle(self, effect: Effect) -> bool:
+        """Send the change that an effect describes to the store; return False for other effects."""
         current = self._screen.current
         if current is None:
             return False
@@ -517,6 +528,7 @@ class AnnotationSaves:
         self._saves.send(StoreJob(call, done, self._saves.show_refused_action, shown=True))
 
     def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
+        """Show the sample of an undone or redone action, with the message about the action."""
         screen = self._screen
         self._saves.busy = False
         current = screen.current
@@ -544,7 +556,9 @@ class AnnotationSaves:
         lost = [known for known in draft.annotations if known.id not in left]
         reopened = suggestion_actions.find_reopened(draft, before)
         gone = lost[0] if len(lost) == 1 and not (redo or reopened) else None
-        changed = [*lost, *([saved.annotation] if saved.annotation else [])]
+        changed = list(lost)
+        if saved.annotation:
+            changed.append(saved.annotation)
         labels = describe_labels(changed[0].labels) if len(changed) == 1 else ""
         undone = completion.describe_undone(saved.undone, labels, redo=redo)
         code = MessageCode.REDONE if redo else MessageCode.UNDONE
@@ -559,7 +573,6 @@ def _name_passed(message: StatusMessage, passed: Sequence[SampleKey]) -> StatusM
     """Return a message that also names the locked samples that an undo left as they are."""
     if not passed:
         return message
-    several = MessageCode.LOCKED_STAY
-    code = MessageCode.LOCKED_STAYS if len(passed) == 1 else several
+    code = MessageCode.LOCKED_STAYS if len(passed) == 1 else MessageCode.LOCKED_STAY
     fields = {"sample": passed[0].id, "count": len(passed)}
     return combine_messages(message, StatusMessage(code, fields), WARNING)

@@ -122,6 +122,7 @@ class SampleQueue:
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
+        """Show the list of samples with the same source, and open the chosen one."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -136,6 +137,8 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
+    """Screen on which an annotator annotates the samples of a queue, one at a time."""
+
     no_sample: ClassVar[ScreenMessage] = WorkspaceText.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:

@@ -56,8 +56,9 @@ class OtherDocuments:
         """Search a report's documents, if the claim changed, when the user stops pressing keys."""
         parent = self._report_of(draft)
         anchor = draft.current_anchor(Side.SUMMARY)
-        known = parent and parent.report and anchor
-        now = (draft.sample.key, anchor) if known and anchor else None
+        now = None
+        if parent and parent.report and anchor:
+            now = (draft.sample.key, anchor)
         if now == self._claim_wanted:
             return
         self._claim_wanted = now
@@ -118,6 +119,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
+        """Add the note about a better document to a title: first, or last without a source."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -139,20 +141,24 @@ class Collection(Feature):
     # samples
 
     def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
+        """Read the report of a citation, unless it is the report that is known already."""
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
+        """Return whether a sample needs no report, or the known report."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
+        """Count the citations of the sentence, which the summary shows as tabs."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
+        """Return the citations that a key may open next; None for samples of no collection."""
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent = self._parent_report(draft)
@@ -161,16 +167,19 @@ class Collection(Feature):
         return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+        """Return the next incomplete item of the same kind, in cyclic order; None for none."""
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
         return found if found != sample.key else None  # other items may be in the pool
 
     def _parent_report(self, draft: Draft) -> ParentReport | None:
+        """Return the known report if it contains the draft's citation; None for other samples."""
         parent = self._report
         sample = draft.sample
-        of_citation = sample.kind is SampleKind.CITATION and self.walks
-        return parent if parent and of_citation and parent.id == report_id(sample.group) else None
+        if parent is None or sample.kind is not SampleKind.CITATION or not self.walks:
+            return None
+        return parent if parent.id == report_id(sample.group) else None
 
     # keys and mouse
 
@@ -193,6 +202,7 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
+        """Open the clicked citation, or choose it if its report is not known."""
         parent = self._parent_report(draft)
         here = draft.sample.key
         known = self.citations(draft)
@@ -215,26 +225,28 @@ class Collection(Feature):
         if at is not None and draft.text(Side.SOURCE, at):
             matches = (match for match in draft.matches[Side.SOURCE] if match.document == at)
             best = next(matches, None)
-            draft.focused_ranks[Side.SOURCE] = (
-                best.rank if best else draft.focused_ranks[Side.SOURCE]
-            )
+            if best:
+                draft.focused_ranks[Side.SOURCE] = best.rank
             self.host.panes.handle(Reveal(Side.SOURCE, at, best.span if best else Span(0, 1)))
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 
     def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:
+        """Go to the next or previous citation: of the sentence for `tabs`, else of the report."""
         parent = self._parent_report(draft)
         here = draft.sample.key
         if parent is None:
             self.host.show_message(MessageCode.NO_PARENT_REPORT)
             return
-        none = MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
-        none = MessageCode.NO_OTHER_DOCUMENT_CITED if tabs else none
         walk = parent.turn if tabs else parent.step
         if following := walk(here, step):
             after = partial(walk, step=step)
             self.host.go(lambda: following, "", after=after, prefetched=following)
+        elif tabs:
+            self.host.show_message(MessageCode.NO_OTHER_DOCUMENT_CITED)
+        elif step > 0:
+            self.host.show_message(MessageCode.LAST_CITATION)
         else:
-            self.host.show_message(none)
+            self.host.show_message(MessageCode.FIRST_CITATION)
 
     def _next_incomplete(self, session: AnnotatorSession, draft: Draft) -> None:
         sample = draft.sample
@@ -286,10 +298,12 @@ class Collection(Feature):
         return item_rows.tabs(draft.sample, parent) if parent else None
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
+        """Return the report's text around the sentence of a citation; None without a report."""
         parent = self._parent_report(draft) if side is Side.SUMMARY else None
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
+        """Return the position of the mark of the open or chosen citation."""
         parent = self._parent_report(draft)
         key = draft.sample.key
         if parent is None:
@@ -304,6 +318,7 @@ class Collection(Feature):
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
+    """Read the report of a citation, with the citations that the person is to rate."""
     around = annotate.around(person, sample.key)
     topic = str(sample.meta.get("topic_id", ""))
     name = report_id(sample.group)

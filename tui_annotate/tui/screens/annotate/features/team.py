@@ -33,6 +33,8 @@ def format_minute(moment: str) -> str:
 
 
 class TeamMessage(ScreenMessage):
+    """Texts of the thread with reviewers."""
+
     ABOUT_ANNOTATION = "Ask the reviewers about this annotation"
     ANNOTATION = "annotation"
     GONE = "deleted since"
@@ -47,6 +49,7 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
+        """Show the unread announcements at the start of the app."""
         del open_sample
         if first:
             self._show_announcements(session)
@@ -155,6 +158,10 @@ class ThreadFeature(Feature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
+        """Read a thread in the store's thread, and open its dialog.
+
+        Without an annotation, the thread is about the sample as a whole.
+        """
         raise NotImplementedError
 
     def message_sent(self) -> None:
