@@ -85,9 +85,10 @@ class FormScreen(Screen[None]):
             FormField(field.field, field.name.text(), value=field.value, secret=field.secret)
             for field in form.fields
         ]
-        self._ticks = (
-            [FormChoice(form.tick[0], form.tick[1].text(), ticked=False)] if form.tick else []
-        )
+        self._ticks = []
+        if form.tick:
+            value, text = form.tick
+            self._ticks.append(FormChoice(value, text.text(), ticked=False))
         choices = [FormChoice(choice, name.text()) for choice, name in form.choices]
         with VerticalScroll(can_focus=False):
             yield WordsLine(id="title")
@@ -149,6 +150,7 @@ class FormScreen(Screen[None]):
     # messages
 
     def say(self, words: str, role: str = "quiet") -> None:
+        """Show a text under the fields, also if the screen is not mounted yet."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
@@ -174,6 +176,7 @@ class FormScreen(Screen[None]):
         self.say(SignInMessage.REFUSED.text(error=describe_error(error)), "error")
 
     def count_down(self) -> None:
+        """Show the seconds until the next attempt, and stop at 0."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
             self.say(SignInMessage.TOO_MANY_ATTEMPTS.text(seconds=left), "error")
@@ -186,12 +189,14 @@ class FormScreen(Screen[None]):
     # actions
 
     def finish(self) -> None:
+        """Close the form; drop the keys that were pressed while its values were checked."""
         self.finished = True
         if self._busy:
             forget_keys(self, but_text=False)  # these keys were not meant for the screen below
         self.dismiss()
 
     def _focus_empty(self) -> bool:
+        """Focus the first empty field; return whether there is one."""
         empty = [field.line for field in self._fields if not field.line.value]
         if empty:
             self.set_focus(empty[0])
@@ -211,6 +216,7 @@ class FormScreen(Screen[None]):
             self._send(message.choice)
 
     def action_enter(self) -> None:
+        """Submit the form, once all fields are filled."""
         if not self._focus_empty():
             self._send(GO)
 
@@ -219,10 +225,12 @@ class FormScreen(Screen[None]):
             self._send(BACK)
 
     async def action_leave(self) -> None:
+        """Quit the app, if `q` cannot be meant as text."""
         if not self._form.fields:
             await self.app.action_quit()
 
     def _send(self, choice: str) -> None:
+        """Submit a choice with the field values, unless an attempt is running or must wait."""
         if self._busy or (choice == GO and self._clock() < self._blocked_until):
             return
         if choice == GO:

@@ -46,6 +46,8 @@ from tui_annotate.tui.widgets.queue_rows import (
 
 
 class QueueMessage(ScreenMessage):
+    """Texts of the list of samples."""
+
     SEARCH_HINT = "Search: part of an id or of a summary"
     SHOWN = "{filter} · {row}/{total}"
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
@@ -67,6 +69,7 @@ class QueueFilter(NamedTuple):
 
     @property
     def label(self) -> str:
+        """Text of the filter on the bar of options."""
         name = self.name.text()
         return f"{name} {self.glyph}" if self.glyph else name
 
@@ -231,14 +234,17 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @property
     def order(self) -> str:
+        """The order of the list, by its id; empty for a list without scores."""
         return self._scores.order() if self._scores else ""
 
     @property
     def has_scores(self) -> bool:
+        """Whether the list shows scores, and can be sorted by them."""
         return self._scores is not None
 
     @property
     def has_siblings(self) -> bool:
+        """Whether the list can show other summaries of the same source."""
         return self._scores is not None and self._scores.siblings is not None
 
     def _actions(self) -> list[ListAction]:
@@ -287,9 +293,11 @@ class QueueScreen(Screen[SampleKey | None]):
             for digit, each in enumerate(filters, 1)
         ]
         self.query_one(LabelBar).show(options)
-        entry = self._focused
-        parts = (listed.describe_scores(entry), self._listing.describe(entry)) if entry else ()
-        self.query_one(DraftLine).show(" · ".join(filter(None, parts)), kind="hint")
+        words = ""
+        if entry := self._focused:
+            parts = (listed.describe_scores(entry), self._listing.describe(entry))
+            words = " · ".join(filter(None, parts))
+        self.query_one(DraftLine).show(words, kind="hint")
 
     @property
     def _focused(self) -> QueueEntry | None:
@@ -298,6 +306,7 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait for the first rows; typed text never waits."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
@@ -350,19 +359,16 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @work(thread=True)
     def _count(self) -> None:
+        """Count completed and set-aside samples for the title, in a thread."""
         try:
-            completed = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
-            total = self._page("", frozenset(), offset=0, limit=1)[1]
             self._progress = QueueMessage.COUNTED.text(
-                count=completed,
-                total=total - self._listing.locked,
+                count=self._count_samples(self._listing.counted_states),
+                total=self._count_samples() - self._listing.locked,
                 counted=self._listing.counted or STATE_NAMES[State.DONE].text(),
             )
             if self._listing.counts_aside:
-                aside = {
-                    state: self._page("", frozenset({state}), offset=0, limit=1)[1]
-                    for state in (State.SKIPPED, State.FLAGGED)
-                }
+                states = (State.SKIPPED, State.FLAGGED)
+                aside = {state: self._count_samples(frozenset({state})) for state in states}
                 counts = [
                     f"{STATE_GLYPHS[state]}{count:,}" for state, count in aside.items() if count
                 ]
@@ -373,6 +379,11 @@ class QueueScreen(Screen[SampleKey | None]):
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
         self.app.call_from_thread(done)
+
+    def _count_samples(self, states: Collection[State] = frozenset()) -> int:
+        """Return the number of samples in some states, by default of all; called in a thread."""
+        _, count = self._page("", states, offset=0, limit=1)
+        return count
 
     def _show_error(self, error: TuiAnnotateError) -> None:
         self._reading = self._awaited = False
@@ -386,14 +397,17 @@ class QueueScreen(Screen[SampleKey | None]):
     # keys
 
     def action_move(self, step: int) -> None:
+        """Focus the row `step` rows below, or above if it is negative."""
         if self._total:
             self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
+        """Move by pages; one row of the previous page stays visible."""
         self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
+        """Focus the first row (-1) or the last one (1)."""
         self.action_move(edge * self._total)
 
     def action_open(self) -> None:
@@ -401,6 +415,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
+        """Use a filter by its index; other indexes and the current one are ignored."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
@@ -438,6 +453,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
+        """Show other summaries of the focused sample's source."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
@@ -468,12 +484,14 @@ class QueueScreen(Screen[SampleKey | None]):
         self.remove_class("-searching")
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Search again at each change of the typed text."""
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
             self._request(text, self._wanted.filter)
 
     def _request(self, search: str, number: int) -> None:
+        """Ask for the first rows of a search and filter; keys wait until they are read."""
         self._wanted = PageRequest(search, number, 0, self.order)
         self._awaited = True
         self._show_status()

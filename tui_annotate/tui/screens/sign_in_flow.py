@@ -178,6 +178,7 @@ class SignInFlow:
         self._watch_clock()
 
     def note_activity(self) -> None:
+        """Record a key press, which postpones the lock."""
         self._last_key_at = self._clock()
 
     def _watch_clock(self) -> None:
@@ -188,6 +189,7 @@ class SignInFlow:
             self._timer = self._app.set_timer(max(left, 1), self.lock_if_idle)
 
     def lock_if_idle(self) -> None:
+        """Lock the screen after the idle time of the workspace, else check again later."""
         idle = self._guard.idle
         if not idle:
             return
@@ -242,6 +244,8 @@ class SignInFlow:
     # at the user's request
 
     def change_password(self) -> None:
+        """Show the form for a new password."""
+
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
                 changed = SignInMessage.CHANGED.text()
@@ -253,6 +257,7 @@ class SignInFlow:
         self._show(sign_in_forms.password_form(self._person_name), answer)
 
     def sign_out(self) -> None:
+        """End the stored session, and quit even if that fails."""
         leave = self._callbacks.leave
         out = StoreJob(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
         self._saver.send(out)
@@ -273,10 +278,12 @@ class SignInFlow:
 
 
 def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:
+    """Change the password to the typed one; `old` replaces the field for the old one."""
     guard.change_password(old or values["old"], _new_password(values))
 
 
 def _new_password(values: Values) -> str:
+    """Return the new password; raise InvalidInput if it was typed differently twice."""
     if values["new"] != values["again"]:
         raise InvalidInput(
             SignInMessage.PASSWORDS_DIFFER.text(),

@@ -14,6 +14,7 @@ GO: Final = "go"
 CODE = "code"
 BACK = "back"
 LEAVE = "leave"
+"""Further choices: sign in with a code, go back, and quit or sign out."""
 
 _MOST_IDS: Final = 6
 
@@ -22,6 +23,8 @@ Values = Mapping[str, str]
 
 
 class SignInMessage(ScreenMessage):
+    """Texts of the sign-in forms."""
+
     REFUSED = "✗ {error}"
     TOO_MANY_ATTEMPTS = "✗ too many attempts: wait {seconds} s; your input is kept"
     TRY_AGAIN = "Press Enter to try again"
@@ -132,6 +135,7 @@ _STAY: Final = ("stay", SignInMessage.STAY)
 
 
 def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
+    """Build the form for e-mail and password; `where` names the workspace."""
     return FormContent(
         SignInMessage.SIGN_IN,
         [where],
@@ -142,6 +146,7 @@ def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> Fo
 
 
 def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
+    """Build the form to set the first password with a code that an admin sent."""
     return FormContent(
         SignInMessage.HAVE_CODE,
         [SignInMessage.CODE_LEAD.text()],
@@ -157,12 +162,13 @@ def first_password_form(name: str, *, old: bool) -> FormContent:
     return FormContent(
         SignInMessage.FIRST_PASSWORD,
         [SignInMessage.ADMIN_SET_LEAD.text(name=name)],
-        [*([_OLD_PASSWORD] if old else []), *_TWICE],
+        [_OLD_PASSWORD, *_TWICE] if old else [*_TWICE],
         [(GO, SignInMessage.CHANGE_AND_CONTINUE)],
     )
 
 
 def password_form(name: str) -> FormContent:
+    """Build the form to change the password of a signed-in user."""
     return FormContent(
         SignInMessage.CHANGE_PASSWORD,
         [SignInMessage.CHANGE_LEAD.text(name=name)],
@@ -177,7 +183,8 @@ def same_person_form(people: Sequence[Person]) -> FormContent:
     name = people[0].name
     ids = ", ".join(person.id for person in people[:_MOST_IDS])
     if len(people) > 1:
-        ids += ", ..." if len(people) > _MOST_IDS else ""
+        if len(people) > _MOST_IDS:
+            ids += ", ..."
         lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=len(people), ids=ids)
         return FormContent(
             SignInMessage.IMPORTED_WORK, [lead], [], [(GO, SignInMessage.WITHOUT_IMPORTED)]

@@ -53,11 +53,14 @@ class _ReviewRow:
 
 
 class ReviewQueue:
+    """Controller for the list of samples to review, and for the order of the review."""
+
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
         self._order = self._sorted_by = CONFLICTS
 
     def open(self) -> None:
+        """Show the list: samples with candidates first, then those that are not complete."""
         from tui_annotate.tui.screens.queue import (
             QueueListing,
             QueueMessage,
@@ -133,6 +136,7 @@ class ReviewQueue:
 
 
 def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
+    """Return whether a row has one of the states (none: any), and contains the search text."""
     texts = (*row.key, row.group, row.summary)
     return (not states or _shown_state(row) in states) and any(
         search in text.casefold() for text in texts

@@ -106,8 +106,11 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
         further_cells = text_width(further_text) + _FURTHER_CELLS if further else 0
         available = (cells - 1 - further_cells) // -(-len(candidates) // rows) - _AROUND
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
-        front = OPENS_MORE if at == draft.candidate else ""
-        front += REFUSED if draft.refusal_of(candidate) else ""
+        front = ""
+        if at == draft.candidate:
+            front += OPENS_MORE
+        if draft.refusal_of(candidate):
+            front += REFUSED
         people = draft.describe_people(candidate.people)
         least = max(available - text_width(f"{front}  {people}"), 4)
         text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
@@ -142,7 +145,8 @@ def titles(
         return Title(name, (message.text(count=count),), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
     rating = ReviewMessage.RATED.text(ratings=", ".join(rated)) if rated else ""
-    rating = f"{rating} {NOTED}".strip() if commented else rating
+    if commented:
+        rating = f"{rating} {NOTED}".strip()
     name = item_rows.name(draft, name)
     if draft.position is None:
         counts = ReviewMessage.POSITIONS.text(count=len(positions), open=draft.count_open())
@@ -170,6 +174,7 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
+    """Yield the highlights of the claim of an annotation that is being made from candidates."""
     at = draft.pointers[side].document
     known = {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
@@ -181,6 +186,7 @@ def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
 def _spot_marks(
     draft: ReviewDraft, position: ReviewPosition, *, here: bool
 ) -> Iterator[tuple[Anchor, AnnotationMark]]:
+    """Yield the highlights of one group or own annotation; `here`: it is under review."""
     if position.own:
         slot = slot_of(draft, position.own.labels)
         sign = CHOSEN if draft.has_lost_sources(position) else OWN
@@ -201,7 +207,8 @@ def _spot_marks(
             if here or not made:
                 focused = here and candidate in (draft.in_hand or (candidate,)) and not made
                 letter = draft.digit(at) if here else sign
-                letter = REFUSED if draft.refusal_of(candidate) else letter
+                if draft.refusal_of(candidate):
+                    letter = REFUSED
                 anchors = candidate.claim or candidate.evidence
                 yield from _anchor_marks(
                     anchors, letter, slot_of(draft, candidate.labels), here=focused
@@ -225,9 +232,11 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     focused = -1
     if position is None:
         return [[(f"   {ReviewMessage.NO_ANNOTATIONS.text()}", "quiet")]], focused
+    # The first page of candidates needs no scrolling, so none of its lines is focused.
+    shown = draft.candidate if draft.chosen else draft.page * 9 or -1
     lines: list[list[Words]] = []
     for at in range(len(draft.candidates)):
-        if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
+        if at == shown:
             focused = len(lines)
         lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
@@ -250,13 +259,11 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
 def _candidate_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
     candidate = draft.candidates[at]
     chosen = at == draft.candidate
-    sign = (
-        CHOSEN
-        if draft.adjudicated_from(candidate)
-        else REFUSED
-        if draft.refusal_of(candidate)
-        else " "
-    )
+    sign = " "
+    if draft.adjudicated_from(candidate):
+        sign = CHOSEN
+    elif draft.refusal_of(candidate):
+        sign = REFUSED
     slot = slot_of(draft, candidate.labels)
     head: list[Words] = [
         (FOCUS_BAR if chosen else " ", "accent"),
@@ -287,4 +294,6 @@ def _text_block(head: str, note: str, cells: int) -> list[list[Words]]:
 
 
 def _note_lines(note: str, cells: int) -> list[list[Words]]:
-    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1) if note else []
+    if not note:
+        return []
+    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1)

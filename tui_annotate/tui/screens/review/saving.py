@@ -64,6 +64,8 @@ class SeenToken:
 
 
 class ReviewSource(SampleSource):
+    """Source of the samples to review, which keeps the token of the open sample."""
+
     def __init__(self) -> None:
         self.token = SeenToken("")  # token of the open sample
 
@@ -86,12 +88,15 @@ class ReviewSource(SampleSource):
         return open_undamaged(find, partial(self.open, session))
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> ReviewSample:
+        """Read a sample with all candidate annotations, without names."""
         return session.team().review.open(session.person.id, key)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample `step` positions after a sample to review; None beyond the ends."""
         return session.team().review.neighbour(session.person.id, key, step)
 
     def new_draft(self, open_sample: ShownSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+        """Create the draft of a newly opened sample, and the token of its version."""
         found = review_sample_of(open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
@@ -112,6 +117,7 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
+        """Return a function that stores the working time; it does nothing if review is refused."""
         draft = current.draft
         review = current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
@@ -136,6 +142,7 @@ def review_sample_of(open_sample: ShownSample) -> ReviewSample:
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
+    """Replace the stored part of a review draft: groups, decisions, rating, comment, people."""
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
@@ -163,6 +170,8 @@ def _final_comment(found: ReviewSample) -> str:
 
 
 class ReviewSaves:
+    """Sender of a reviewer's decisions; replaces how `SaveController` reads samples again."""
+
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
     ) -> None:
@@ -178,6 +187,7 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
+        """Send the decision that an effect describes to the store; return False for others."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)
@@ -251,12 +261,14 @@ class ReviewSaves:
         code = ReviewText.REVIEW_ACTION_SAVED
         draft.say(code, SAVED, done=done, action=verb, labels=labels)
         effects: Effects = []
-        for edited in made if verb in ("edit", "own") else ():
-            position = key_handlers.position_of(draft, edited)
-            effects += key_handlers.show_position(draft, position)
+        if verb in ("edit", "own"):
+            for edited in made:
+                position = key_handlers.position_of(draft, edited)
+                effects += key_handlers.show_position(draft, position)
         self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
+        """Update state, rating and counts of the open sample from a stored result."""
         open_sample = self._screen.open_sample
         draft = self._draft
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
@@ -273,6 +285,7 @@ class ReviewSaves:
             self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
+        """Store an edited annotation: known or from candidates, else the reviewer's own."""
         draft = self._draft
         open_sample = self._screen.open_sample
         if draft is None or open_sample is None:
@@ -298,6 +311,7 @@ class ReviewSaves:
             self.send_action("own", annotation=stored, failed=failed)
 
     def _reopen_work(self, letter: str, reason: str) -> None:
+        """Reopen the work of the annotator with a letter, of all for an empty letter."""
         session = self._screen.session
         open_sample = self._screen.open_sample
         draft = self._draft
@@ -325,15 +339,18 @@ class ReviewSaves:
     # changes by other users
 
     def reload_sample(self) -> None:
+        """Read the sample again after work from elsewhere was merged."""
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
+        """Drop the keys pressed since a refused action, and read the sample again."""
         self._saves.not_saved()
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
+        """Update a draft and the token of its version from the store; keep unsaved work."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = review_sample_of(now)
@@ -365,6 +382,7 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, FoundSample]) -> None:
+        """Show the next sample to review; the same sample if none is left."""
         self._saves.busy = False
         review_result, found = answer
         screen = self._screen

@@ -65,6 +65,7 @@ class AnnotatorThreads(ThreadFeature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
+        """Open the first thread that waits for a reply, else the latest one."""
         del annotation  # a reviewer answers all threads of the sample, one after the other
         key = open_sample.sample.key
 
@@ -96,9 +97,10 @@ class AnnotatorThreads(ThreadFeature):
             if thread.annotation:
                 lines.insert(0, (ReviewMessage.ANNOTATION.text(), "", quote(thread)))
             title = ReviewMessage.THREAD_TITLE
-            if more > 0:
-                several = ReviewMessage.THREAD_TITLE_MORE
-                title = ReviewMessage.THREAD_TITLE_ONE_MORE if more == 1 else several
+            if more == 1:
+                title = ReviewMessage.THREAD_TITLE_ONE_MORE
+            elif more > 1:
+                title = ReviewMessage.THREAD_TITLE_MORE
             self.open_thread(
                 lines,
                 partial(session.team().comments.reply, thread.id),
@@ -110,6 +112,7 @@ class AnnotatorThreads(ThreadFeature):
         self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
 
     def message_sent(self) -> None:
+        """Show how many questions are still unanswered."""
         if isinstance(draft := self.host.draft, ReviewDraft):
             draft.open_parts = replace(draft.open_parts, questions=self._left)
 
@@ -118,6 +121,7 @@ class AnnotatorNotes(Feature):
     """Part of the review screen that shows the annotators' sample comments."""
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
+        """Return one page with all sample comments, shown at once; none without comments."""
         layers = review_sample_of(open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
@@ -145,6 +149,8 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
 
 
 class ReviewScreen(WorkspaceScreen):
+    """Screen on which a reviewer decides on the candidate annotations of a sample."""
+
     no_sample: ClassVar[ScreenMessage] = ReviewMessage.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:
@@ -157,6 +163,7 @@ class ReviewScreen(WorkspaceScreen):
         self._bar_rows: tuple[object, int] = (None, 1)  # sample and size, rows of the bar
 
     def compose(self) -> ComposeResult:
+        """Yield the widgets of a sample, and the list of candidates after the annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
@@ -165,6 +172,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def review_draft(self) -> ReviewDraft | None:
+        """The open sample with the reviewer's unsaved work; None before the first sample."""
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     @property
@@ -177,10 +185,11 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        same = (
-            self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
-        )
-        at = self.review_draft.at if same and self.review_draft else -1
+        """Show a sample at its first conflict, or, read again, at the same group."""
+        at = -1
+        before = self.open_sample
+        if before is not None and before.sample.key == open_sample.sample.key and self.review_draft:
+            at = self.review_draft.at
         super().begin(session, open_sample, message)
         if (draft := self.review_draft) is None:
             return
@@ -192,6 +201,7 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def follow(self) -> None:
+        """Follow the cursor to a group; matches change when an edit begins or ends."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -206,6 +216,7 @@ class ReviewScreen(WorkspaceScreen):
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait; a reviewer's keys wait for each decision to be stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
@@ -221,6 +232,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """Return (key, name) of the actions on the key line, without those of no use here."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -239,6 +251,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=digits)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+        """Return the candidates as options, or the reasons that a question offers."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -269,6 +282,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
+        """Return what is not complete, reopened or changed since; empty if nothing is."""
         found = self.review_sample
         if found is None:
             return ""
@@ -340,6 +354,7 @@ class ReviewScreen(WorkspaceScreen):
         return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
 
     def _show_names(self) -> None:
+        """Show the annotators' names, or hide them again."""
         session = self.session
         open_sample = self.open_sample
         draft = self.review_draft

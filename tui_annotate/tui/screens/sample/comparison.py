@@ -60,6 +60,7 @@ class TextComparison:
     # the focused match
 
     def compare_focus(self, draft: Draft) -> None:
+        """Compare the focused match with the selection after a pause, if either changed."""
         now = match_pair(draft)
         if now == self._last_pair:
             return
@@ -107,14 +108,15 @@ class TextComparison:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
+        """Search for missing words in a thread, if the texts are short or the user asked."""
         draft = self._screen.draft
         if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
         quick = is_quick(draft.sample)
         if self.lacking_shown or quick:
-            call = partial(self._read_marks, draft, _places(draft.sample) if quick else [_SUMMARY])
+            places = _places(draft.sample) if quick else [_SUMMARY]
             self._draft_read = draft
-            self._screen.run_in_thread("marks", call)
+            self._screen.run_in_thread("marks", partial(self._read_marks, draft, places))
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
         """Find words of the summary that the source lacks, or the reverse; called in a thread."""
@@ -130,6 +132,7 @@ class TextComparison:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 
     def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
+        """Keep the marks of a sample, drop those of the oldest one, and show them."""
         if self._draft_read is draft:
             self._draft_read = None
         kept = self._marks.pop(_texts(draft.sample), {})
@@ -148,6 +151,7 @@ class TextComparison:
     # the marks on screen
 
     def toggle_lacking(self) -> None:
+        """Show or hide the words that the sources lack; search for them if necessary."""
         draft = self._screen.draft
         if draft is None:
             return

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 class ItemMessage(ScreenMessage):
+    """Titles and page texts of reports, documents and citations."""
+
     DOCUMENT = "DOCUMENT {name}"
     REPORT = "REPORT {run}"
     SENTENCE = "SENTENCE {number} {run}"
@@ -56,9 +58,11 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
+        """Return the index of the sentence that has a citation; -1 if it is not in the report."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
+        """Return the citations of the same sentence, in order; empty for an unknown key."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
@@ -77,9 +81,13 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
+    """Return the title of a pane for an item of a collection; other samples keep the usual one."""
     if side is Side.SUMMARY:
-        notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
-        notes += [NOTED] if comment else []
+        notes = []
+        if draft.rating:
+            notes.append(cut(line_text(draft.rating), _RATING))
+        if comment:
+            notes.append(NOTED)
         return usual._replace(name=name(draft, usual.name, parent), notes=(*notes, *usual.notes))
     if draft.sample.kind is SampleKind.REPORT:
         right = usual.right if draft.sample.side(side) else ""
@@ -155,15 +163,16 @@ def item_pages(open_sample: ShownSample) -> list[TextPage]:
         listing = citations.format_listing(sample, urls(sample))
         text = listing or ItemMessage.NO_CITATIONS_PAGE.text()
         page = TextPage(ItemMessage.DOCUMENTS_PAGE.text(), text)
-    with_comment = ItemMessage.RATING_PAGE_WITH_COMMENT
-    without = ItemMessage.RATING_PAGE
-    text = (with_comment if assignment.comment else without).text(
-        rating=assignment.rating or ItemMessage.NOT_RATED.text(), comment=assignment.comment
-    )
+    message = ItemMessage.RATING_PAGE
+    if assignment.comment:
+        message = ItemMessage.RATING_PAGE_WITH_COMMENT
+    rating = assignment.rating or ItemMessage.NOT_RATED.text()
+    text = message.text(rating=rating, comment=assignment.comment)
     return [page, TextPage(ItemMessage.RATING_TITLE.text(), text)]
 
 
 def urls(sample: Sample) -> Mapping[str, str]:
+    """Return the addresses of the cited documents by document id; empty if they are not known."""
     known = sample.meta.get("urls")
     if not isinstance(known, Mapping):
         return {}
@@ -171,12 +180,15 @@ def urls(sample: Sample) -> Mapping[str, str]:
 
 
 def _document(sample: Sample) -> str:
+    """Return the text of a page about a document: id, title, address, and runs that cite it."""
     docid = _docid(sample)
     url = sample.meta.get("url")
     titles = [document.title for document in sample.side(Side.SOURCE)]
     if not docid:
         return ItemMessage.NO_CITATION_PAGE.text()
-    lines = [f"# {docid}", *titles, *([url] if isinstance(url, str) else [])]
+    lines = [f"# {docid}", *titles]
+    if isinstance(url, str):
+        lines.append(url)
     if not titles:
         lines.append(ItemMessage.NO_TEXT_PAGE.text())
     runs = sample.meta.get("runs")

@@ -71,6 +71,7 @@ class PaneController:
         self._offsets: dict[tuple[Side, int], int] = {}
 
     def build(self) -> None:
+        """Create the widgets of both texts, which the screen composes."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
 
     def __getitem__(self, side: Side) -> DocumentPane:
@@ -93,6 +94,7 @@ class PaneController:
         self._number += 1
 
     def load(self, draft: Draft) -> None:
+        """Show both texts of a new draft with its cursors, and focus the text at work."""
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -129,6 +131,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
+        """Move a cursor, change a selection or show a document; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -167,10 +170,12 @@ class PaneController:
     # cursors and matches
 
     def pointer(self, side: Side) -> SideCursor:
+        """Return the document, cursor and selection that a pane shows, in code points."""
         pane = self[side]
         return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
     def follow(self) -> None:
+        """Copy the cursors of both panes to the draft, and update the matches."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -199,6 +204,7 @@ class PaneController:
         return highlights.show_matches(draft, draft.side.other, self._find_matches(anchor))
 
     def _find_matches(self, anchor: Anchor | None) -> tuple[Match, ...]:
+        """Return the matches of a selection, best first; empty without a selection or assist."""
         made = self._assist if self._screen.shows_matches else None
         if made is None or anchor is None or anchor.side not in made.sides:
             return ()  # a single document is shown on another side than it is stored
@@ -287,6 +293,8 @@ class PaneController:
         settle()
 
     def _call_later(self, call: Callable[[], None], *, number: int) -> None:
+        """Call a function after `VECTORS_INTERVAL`, unless another sample is open then."""
+
         def call_if_current() -> None:
             if number == self._number:
                 call()
@@ -294,6 +302,7 @@ class PaneController:
         self._screen.set_timer(VECTORS_INTERVAL, call_if_current)
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
+        """Log the error of a thread; without the assist, show why there are no matches."""
         error = event.worker.error
         group = event.worker.group
         if event.state is not WorkerState.ERROR or error is None:
@@ -324,9 +333,8 @@ class PaneController:
         else:
             self._rank_again(draft)
         self._screen.show_draft()
-        if (
-            state != signals.SignalMessage.LOADING_VECTORS.text()
-        ):  # the vectors are wanted before the missing words
+        # The vectors are wanted before the missing words.
+        if state != signals.SignalMessage.LOADING_VECTORS.text():
             self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
@@ -346,6 +354,8 @@ MOST_HITS: Final = 10_000
 
 
 class TextSearch:
+    """Search for words in the text at work; the last query is the default of the next one."""
+
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""

@@ -23,6 +23,8 @@ _BARE = frozenset({State.NEW})
 
 
 class ListingMessage(ScreenMessage):
+    """Texts of the viewer's list of samples."""
+
     TITLE = "SAMPLES"
     ANNOTATED = "annotated"
     ANNOTATED_BY = "annotated by {name}"
@@ -64,10 +66,9 @@ def view_list(
         filter_help=ListingMessage.FILTER_HELP.text(),
         legend=_LEGEND,
     )
-    find = browser.index.find
     return QueueScreen(
         page,
-        find=find,
+        find=browser.index.find,
         position=position,
         current=current,
         leave=QueueMessage.QUIT,
