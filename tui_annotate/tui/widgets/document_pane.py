@@ -88,14 +88,17 @@ class DocumentPane(DocumentView):
 
     @property
     def cursor_offset(self) -> int:
+        """Offset of the cursor in code points; 0 in an empty text."""
         return self.text_cursor.offset
 
     @property
     def selection(self) -> Span | None:
+        """The selected span; None without a selection."""
         return self.text_cursor.selection
 
     @property
     def segment(self) -> int:
+        """Index of the sentence at the cursor; 0 without sentences."""
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
@@ -169,9 +172,11 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
+        """Move the cursor to the other end of the selection; do nothing without a selection."""
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
+        """Select the word at the cursor, else the next word of its line, else the character."""
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
@@ -199,6 +204,7 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
+        """Event time since which the text in view was painted; None before the first frame."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
@@ -220,6 +226,7 @@ class DocumentPane(DocumentView):
         return tuple(at for at, span in found if span and (span.clip(view) == span or at in held))
 
     def _cells_until(self, word: Span, following: Span | None) -> int:
+        """Return the cells from a word to the next one, or to the end of the word's line."""
         layout = self.text_layout
         end = layout.content(layout.line_of(word.start))[1]
         if following is not None:
@@ -242,10 +249,12 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
+        """Replace the highlights of annotations, in the order in which they are painted."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
+        """Highlight the spans that are evidence of the draft."""
         self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
@@ -293,6 +302,7 @@ class DocumentPane(DocumentView):
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
+        """Replace a layer of highlights; return the spans that differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
@@ -300,6 +310,7 @@ class DocumentPane(DocumentView):
     # consequences of a change, and the mouse
 
     def _change_cursor(self, act: Callable[[], None], *, follow: bool = True) -> None:
+        """Call `act`; if cursor or selection changed, repaint, scroll and post a message."""
         cursor = self.text_cursor
         before = (cursor.offset, cursor.anchor)
         act()
@@ -311,6 +322,7 @@ class DocumentPane(DocumentView):
         self.post_message(self.SelectionChanged(self))
 
     def _update_scene(self) -> None:
+        """Copy cursor, selection and focus to the layers, and repaint what differs."""
         scene = self.scene
         cursor = self.text_cursor
         before = (scene.selection, scene.cursor, scene.sentence)
@@ -322,25 +334,32 @@ class DocumentPane(DocumentView):
         after = (scene.selection, scene.cursor, scene.sentence)
         active = scene.active
         scene.active = self.has_focus
-        changed = [
-            span for pair in zip(before, after, strict=True) if pair[0] != pair[1] for span in pair
-        ]
+        changed: list[Span | None] = []
+        for old, new in zip(before, after, strict=True):
+            if old != new:
+                changed += [old, new]
         if active != scene.active:
             changed.append(scene.sentence)
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
+        """Override Textual's method: do nothing while the widget is not attached."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
+        """Show or hide the cursor, and end a drag when the focus is lost."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
+        """Return the code point in cell `x` of a text line; past its end, the last one.
+
+        An empty line gives its start.
+        """
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -362,6 +381,7 @@ class DocumentPane(DocumentView):
         return x - (end - cells_of(tags[last])) if x < end else -1
 
     def _match_at(self, offset: int) -> int:
+        """Return the best rank of the matches at an offset; 0 if there is none."""
         found = self.scene.matches.touching(offset, offset + 1)
         return min((match.rank for _, match in found), default=0)
 
@@ -388,6 +408,7 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Extend the selection to the mouse; beyond the pane, scroll until it returns."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -421,6 +442,7 @@ class DocumentPane(DocumentView):
         self._release()
 
     def on_click(self, event: events.Click) -> None:
+        """Post a message about a clicked match or mark; select words and more by further clicks."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

@@ -100,6 +100,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._views.clear()
 
     def on_mount(self) -> None:
+        """Use the scroll bar that draws its lines once, not at each frame."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -143,6 +144,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        """Override Textual's hook: paint lines, and remember which text is in view since when."""
         options = self._paint_options()
         top = self.scroll_offset.y
         columns = crop.column_span
@@ -162,6 +164,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return Span(layout.line(top)[0], layout.line(last)[1])
 
     def _remember_view(self) -> None:
+        """Record the event time at which another part of the text came into view."""
         view = self.lines_in_view()
         if view is not None and (not self._views or self._views[-1][1] != view):
             self._views.append((events.Event().time, view))
@@ -174,6 +177,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
+        """Return what painted lines depend on; if it changed, drop the painted lines."""
         app = self.app
         palette = self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
@@ -202,6 +206,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return strip
 
     def _paint(self, y: int, options: _PaintOptions) -> WholeStrip:
+        """Paint a row: of the text, of the text around it, or a blank one below."""
         style_table = options.style_table
         width = options.width
         pieces: list[PaintedText] = []
@@ -247,6 +252,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self.refresh(*regions)
 
     def _rows(self, spans: Iterable[Span | None]) -> list[tuple[int, int]]:
+        """Return the first and last row of some spans, sorted, with adjacent ones joined."""
         line_of = self.row_of
         rows: list[tuple[int, int]] = []
         found = {(line_of(span.start), line_of(span.end - 1)) for span in spans if span is not None}
@@ -308,7 +314,7 @@ class SurroundingText(NamedTuple):
         These are the last lines of the text before the document, and the first lines of the text
         after it, without control characters.
         """
-        # in characters; one line more, because a line may break early
+        # Maximum number of characters; one line more, because a line may break early.
         most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)
         starts = (line_text(part[:most]) for part in self.after if part)

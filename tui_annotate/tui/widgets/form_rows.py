@@ -87,6 +87,7 @@ class FormChoice(FixedRows, can_focus=True):
             self._act()
 
     def on_click(self) -> None:
+        """Choose the row, or change the tick of its box."""
         self._act()
 
     def _act(self) -> None:
@@ -112,6 +113,7 @@ class FormMessage(FixedRows):
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
+        """Replace the message; the form is laid out again, as the message may take more rows."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)

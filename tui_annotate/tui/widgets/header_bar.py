@@ -107,17 +107,21 @@ _SYNC = {
 
 
 class HeaderBar(FixedRows):
+    """Bar with the contents of a `Header`, and the state of the synchronization."""
+
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
     _header = Header()
     _sync = ""
 
     def show_sync(self, state: str) -> None:
+        """Show a state of the synchronization, a value of `SyncState`."""
         if state != self._sync:
             self._sync = state
             self.repaint()
 
     def show(self, header: Header) -> None:
+        """Replace the contents; texts are cleaned for the terminal here."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)
@@ -126,6 +130,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the first of `_PLANS` that fits; if none does, only the state of the last save."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:

@@ -83,6 +83,7 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
+        """Return the rows of the options, and remember them for the next change."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
@@ -95,6 +96,7 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
+        """Post the digit of the clicked option; gaps and the title are ignored."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:
@@ -122,12 +124,12 @@ class LabelBar(FixedRows):
     def _fit_options(
         self, options: Sequence[Option], cells: int, rows: int, *, gap: int = _GAP
     ) -> tuple[list[list[Run]], list[_OptionSpot]] | None:
+        """Lay the options out in at most `rows` rows; return None if they do not fit."""
         palette = self.palette
         start: list[Run] = [(" ", palette.text)]
         if self._title:
-            start.append(
-                (f"{self._title}  ", palette.disabled if self._digits_off else palette.title)
-            )
+            style = palette.disabled if self._digits_off else palette.title
+            start.append((f"{self._title}  ", style))
         lines = [start]
         spots: list[_OptionSpot] = []
         for option in options:

@@ -42,6 +42,8 @@ class RowText(ScreenMessage):
 
 
 class GroupColumn(NamedTuple):
+    """The column of groups: its head, and its width in cells."""
+
     head: ScreenMessage = RowText.GROUP
     cells: int = 16
 
@@ -52,37 +54,44 @@ class _ColumnCells(NamedTuple):
 
 
 def _columns(width: int, group: GroupColumn) -> _ColumnCells:
-    return _ColumnCells(
-        min(max(int(width * _ID_SHARE), 12), _LONGEST_ID), group.cells if width >= _WIDE else 0
-    )
+    cells_of_id = min(max(int(width * _ID_SHARE), 12), _LONGEST_ID)
+    return _ColumnCells(cells_of_id, group.cells if width >= _WIDE else 0)
 
 
 class QueueEntry(Protocol):
     """One sample in the queue, with the state and the number of the annotator's annotations."""
 
     @property
-    def key(self) -> SampleKey: ...
+    def key(self) -> SampleKey:
+        """Key of the sample."""
 
     @property
-    def group(self) -> str: ...
+    def group(self) -> str:
+        """What the column of groups shows, such as the group of the sample; may be empty."""
 
     @property
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """State of the work on the sample."""
 
     @property
-    def annotations(self) -> int: ...
+    def annotations(self) -> int:
+        """Number of annotations."""
 
     @property
-    def summary_start(self) -> str: ...
+    def summary_start(self) -> str:
+        """Start of the summary; empty without one."""
 
 
 class QueueHeads(FixedRows):
+    """The heads of the columns of the queue."""
+
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
         self._score_cells = ScoreCells()
 
     def set_scores(self, scores: ScoreCells) -> None:
+        """Show the heads of other score columns."""
         if scores != self._score_cells:
             self._score_cells = scores
             self.repaint()
@@ -91,8 +100,9 @@ class QueueHeads(FixedRows):
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         words = [_sample_head(cells_of_id)]
-        words += [fit(self._group.head.text(), columns.group)] if columns.group else []
-        words += [f"{self._score_cells.head(self.app.size.width)}{RowText.SUMMARY.text()}"]
+        if columns.group:
+            words.append(fit(self._group.head.text(), columns.group))
+        words.append(f"{self._score_cells.head(self.app.size.width)}{RowText.SUMMARY.text()}")
         return [clip([(f"    {'  '.join(words)}", self.palette.quiet)], cells)]
 
 
@@ -125,6 +135,7 @@ class QueueList(RowList):
         self._scores = dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
+        """Add the scores of loaded rows; other score columns replace all known scores."""
         cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
@@ -133,6 +144,7 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
+        """Return the label and scores of a sample as a line, not cleaned for a terminal."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
@@ -184,11 +196,13 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
+        """Post the key of the clicked sample; a row that is not loaded is ignored."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Post the message `Moved`, because other rows are in view."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 
