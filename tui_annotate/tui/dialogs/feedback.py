@@ -23,6 +23,8 @@ _EXTRA = "+"
 
 
 class FeedbackDialog(ScrollDialog):
+    """A dialog that shows which annotations of a practice sample were found, missed or extra."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
     keys: Keys = (("↑↓", KeyName.SCROLL), ("Enter", KeyName.CONTINUE))
@@ -37,6 +39,7 @@ class FeedbackDialog(ScrollDialog):
         self._sample = sample
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the ratings, then the found, missed and extra annotations."""
         lines = self._render_ratings()
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)

@@ -35,9 +35,11 @@ class FindDialog(Dialog[str]):
         yield LineInput(self._query, placeholder=DialogText.FIND_HINT.text())
 
     def on_mount(self) -> None:
+        """Select the last query, so that typing replaces it."""
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Search for the typed text, and show how often it was found."""
         event.stop()
         self.show_title(self._search(event.value))
 

@@ -29,6 +29,8 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
+    """A dialog with the outcome of the annotator's own work, then annotations of others."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
@@ -37,6 +39,7 @@ class ReviewOutcomeDialog(ScrollDialog):
         self._added = tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return both groups with their titles; an empty group gets a line that states it."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             (DialogText.OUTCOME_YOURS, self._own, DialogText.OUTCOME_NONE),

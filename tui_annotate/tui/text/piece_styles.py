@@ -82,10 +82,14 @@ class PieceStyles(dict[int, Style | None]):
 
     def __missing__(self, key: int) -> Style | None:
         style = self.ground + self._build(key)
-        self[key] = sent = (self._convert(style) or None) if style else None
+        sent = None
+        if style:
+            sent = self._convert(style) or None
+        self[key] = sent
         return sent
 
     def _build(self, key: int) -> Style:
+        """Return the style of a key on the plain background."""
         ground = key & (1 << _GROUND_BITS) - 1
         label = key >> _SLOT_SHIFT & (1 << _SLOT_BITS) - 1
         sign = bool(key & StyleFlag.SIGN)
@@ -113,6 +117,7 @@ class PieceStyles(dict[int, Style | None]):
         return style
 
     def _add_suggestion(self, style: Style, key: int) -> Style:
+        """Add the mark of a suggestion; on another background, as italics only."""
         if not key & StyleFlag.SUGGESTED:
             return style
         style += _ITALIC if key & (1 << _GROUND_BITS) - 1 else self.palette.suggested
