@@ -121,6 +121,7 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
+        """Show the empty screen, and open the workspace after its first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
@@ -152,6 +153,7 @@ class AnnotateApp(RestrictedApp):
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
+        """Read the user's session, preferences and first sample; None before sign-in."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
@@ -223,6 +225,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
+        """Open what a page of the app needs: a form, work sharing, or the end of the app."""
         message.stop()
         if message.page is Page.PASSWORD:
             self.sign_in_flow.change_password()
@@ -235,12 +238,14 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
+        """Show the state of work sharing."""
         message.stop()
         self.sharing.show(message)
 
     # ending
 
     def _finish(self) -> None:
+        """Close the store's thread; with work sharing, send the last changes first."""
         refused = self.sample_screen.saver.close()
         self.refused = describe_error(refused[0]) if refused else ""
         if self.sharing.begun:
@@ -267,9 +272,13 @@ class AnnotateApp(RestrictedApp):
 
         On a locked screen ctrl+q also ends the user's session, so that the lock has no way around.
         """
-        (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
+        if self.sign_in_flow.is_locked:
+            self.sign_in_flow.sign_out()
+        else:
+            self.sample_screen.quit()
 
     def note_activity(self) -> None:
+        """Record a key press, which postpones the lock of the screen."""
         self.sign_in_flow.note_activity()
 
 

@@ -108,10 +108,12 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
+        """The workspace as the signed-in user may use it."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
+        """Name of the workspace, for the forms."""
         return self._workspace.path.name
 
     @property
@@ -121,6 +123,7 @@ class SessionGuard:
 
     @property
     def can_stay_signed_in(self) -> bool:
+        """Whether a sign-in can be stored for the next start."""
         return self._tokens is not None
 
     # sign-in
@@ -144,8 +147,8 @@ class SessionGuard:
             self._accept(
                 self._accounts.by_key(self._bound.person, client=client_name()), known=True
             )
-        elif not self._sign_in_by_machine():
-            self.hint = SessionText.NAME_WITHOUT_EFFECT.text() if self._name else self.hint
+        elif not self._sign_in_by_machine() and self._name:
+            self.hint = SessionText.NAME_WITHOUT_EFFECT.text()
 
     def _find_namesakes(self) -> tuple[Person, ...]:
         if self._workspace.read_only:
@@ -168,6 +171,7 @@ class SessionGuard:
         self.person = self._workspace.person(self._name)
 
     def _sign_in_by_machine(self) -> bool:
+        """Sign in by the machine account or a stored token; return whether it worked."""
         if self._tokens is None:
             return False
         if name := user_name():
@@ -268,8 +272,8 @@ class SessionGuard:
         self.hint = ""
         self.must_change = signed.must_change
         self.person = self.person or signed.person
-        account = self._accounts.accounts.by_person(signed.person.id)
-        self.email = account.email if account else self.email
+        if account := self._accounts.accounts.by_person(signed.person.id):
+            self.email = account.email
 
     def _store_token(self, signed: SignInResult) -> None:
         if self._tokens:
@@ -339,6 +343,7 @@ class SessionGuard:
     # sign-out
 
     def sign_out(self) -> None:
+        """End the session, and delete the stored sign-in."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -346,6 +351,7 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
+        """Print the user's own work as an export to standard output."""
         if self.person:
             # As an annotator: the owner's export would contain hidden first readings.
             mine = space.acting(Actor(base_person(self.person.id), Role.ANNOTATOR))
@@ -361,6 +367,8 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
+    """A stored sign-in: the session's token, and the e-mail address of its user."""
+
     token: str
     email: str
 
@@ -373,6 +381,7 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
+        """Return the file for the workspace in a folder."""
         return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:
@@ -414,6 +423,7 @@ class TokenFile:
             ) from error
 
     def forget(self) -> None:
+        """Delete the file; errors are ignored."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 

@@ -32,14 +32,16 @@ KeyOrPaste = events.Key | events.Paste
 class KeyHolder(Protocol):
     """A screen that may delay keys until it posts `QueueReleased`, for example to load a sample."""
 
-    def holds(self, event: KeyOrPaste) -> bool: ...
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key or paste must wait."""
 
 
 @runtime_checkable
 class KeyRefuser(Protocol):
     """A screen that opened by itself, and drops keys that were meant for the screen below."""
 
-    def refuses(self, event: KeyOrPaste) -> bool: ...
+    def refuses(self, event: KeyOrPaste) -> bool:
+        """Return whether a key or paste must be dropped."""
 
 
 @runtime_checkable
@@ -50,7 +52,7 @@ class KeyListener(Protocol):
 
 
 class QueueReleased(Message):
-    pass
+    """Message that a screen is ready for the keys that waited for it."""
 
 
 @dataclass
@@ -170,6 +172,7 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
+    """Deliver the keys that waited for a screen, unless it still holds them."""
     screen.app.post_message(QueueReleased())
 
 

@@ -44,6 +44,8 @@ class StoreJob(Generic[Result]):
 
 @dataclass
 class JobFinished(Message):
+    """Message that a job of the store's thread has ended, with its result or error."""
+
     job: StoreJob[Any]
     future: Future[Any]
 
@@ -104,6 +106,7 @@ class StoreThread:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
+        """Start the deferred jobs, in the order of sending."""
         deferred = self._deferred
         self._deferred = []
         for job in deferred:
@@ -111,7 +114,8 @@ class StoreThread:
 
     def _submit(self, job: StoreJob[Any]) -> None:
         self.waiting += 1
-        self.shown += job.shown
+        if job.shown:
+            self.shown += 1
         future = self._thread.submit(self._run, job, self._reported_failures)
         if job.shown:
             self._shown_jobs[future] = None
@@ -130,10 +134,12 @@ class StoreThread:
                 self._check()
             return job.call()
         except BaseException:
-            self._failed_saves += job.writes
+            if job.writes:
+                self._failed_saves += 1
             raise
 
     def _check(self) -> None:
+        """Call the guard; its errors about the session become `_SessionEnded`."""
         try:
             self.guard()
         except (NotAllowed, Conflict) as error:
@@ -144,7 +150,8 @@ class StoreThread:
         job = answered.job
         error = answered.future.exception()
         self.waiting -= 1
-        self.shown -= job.shown
+        if job.shown:
+            self.shown -= 1
         self._shown_jobs.pop(answered.future, None)
         if error is None:
             job.done(answered.future.result())
@@ -224,6 +231,7 @@ class Stopwatch:
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
+        """Return the counted seconds, and begin again at 0."""
         self.touch()
         seconds = self._seconds
         self._seconds = 0.0

@@ -109,6 +109,7 @@ class TerminalDriver(LinuxDriver):
         return thread is not None and thread.is_alive() and not self.exit_event.is_set()
 
     def _continue(self) -> None:
+        """Restore the terminal's modes after a stop, and ask for a repaint."""
         if self._is_reading() and self._is_in_foreground():
             self._restore_modes()
             self.send_message(TerminalContinued())
@@ -142,6 +143,7 @@ class TerminalDriver(LinuxDriver):
             self.send_message(InputEnded())
 
     def _read_keys(self) -> None:
+        """Read input until the app or the input ends, and post its events."""
         parser = XTermParser(self._debug)
         splitter = _InputSplitter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode

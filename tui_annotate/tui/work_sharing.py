@@ -145,6 +145,7 @@ class BackgroundSync:
 
     @property
     def online(self) -> bool:
+        """Whether work is shared now."""
         return self._online
 
     @property
@@ -154,6 +155,7 @@ class BackgroundSync:
         return self._online and (self._has_changes or still_going)
 
     def start(self) -> None:
+        """Post the first state, and start the thread."""
         self._notify(SyncUpdate(SyncState.IDLE if self._online else SyncState.OFFLINE))
         self._thread.start()
 
@@ -161,7 +163,8 @@ class BackgroundSync:
         """Record that a change was saved, and schedule its push to the shared store."""
         with self._wake:
             now = self._clock()
-            self._first_change = now if self._first_change is None else self._first_change
+            if self._first_change is None:
+                self._first_change = now
             if self._failures:
                 self._due = min(self._due, now + _RETRY)
             else:
@@ -200,6 +203,7 @@ class BackgroundSync:
             self._exchange_once()
 
     def _wait_until_due(self) -> bool:
+        """Wait for the next exchange; return False if the sync is being closed."""
         with self._wake:
             while not self._closing:
                 wanted = self._online and (self._pull or self._has_changes)
@@ -239,6 +243,7 @@ class BackgroundSync:
             self._notify(SyncUpdate(SyncState.SYNCING, merged=merged))
 
     def _schedule_retry(self, error: Exception, first: float | None, *, pull: bool) -> None:
+        """Post the failure, and try again later; the delay doubles each time."""
         if not isinstance(error, TuiAnnotateError):
             _log.error("sync: unexpected: %s", type(error).__name__, exc_info=error)
             message = WorkspaceText.UNEXPECTED.text(error=type(error).__name__)
@@ -269,6 +274,7 @@ class WorkSharing:
         self._waiting = self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
+        """Prepare the exchange, if a folder or a table for shared work is configured."""
         from tui_annotate.plugins.sync import sync_key
 
         if not (sync_key.read_folder() or sync_key.read_address()):
@@ -279,6 +285,7 @@ class WorkSharing:
         self._exchange = WorkExchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
+        """Start the sharing thread once, if an exchange was prepared."""
         if self._exchange is None or self._syncer is not None:
             return
         self._syncer = BackgroundSync(self._exchange, self._receive, online=online)
@@ -287,9 +294,11 @@ class WorkSharing:
 
     @property
     def begun(self) -> bool:
+        """Whether the sharing thread was started."""
         return self._syncer is not None
 
     def toggle(self) -> None:
+        """Go offline or online, and store the choice for the user."""
         if self._syncer is None:
             self._screen.show_message(MessageCode.NOTHING_SHARED)
             return
