@@ -136,7 +136,8 @@ class AnnotateApp(RestrictedApp):
 
     def _load_workspace(self) -> _OpenResult | None:
         """Open the workspace and load the user's session; None if a form must be shown first."""
-        self._workspace = workspace = self._open_workspace()
+        workspace = self._open_workspace()
+        self._workspace = workspace
         session_guard = SessionGuard(
             workspace,
             name=self._person,

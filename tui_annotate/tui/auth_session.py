@@ -97,9 +97,12 @@ class SessionGuard:
         self.required = bound is not None or space.team.members.required()
         self._stays_signed_in = False
         self.person: Person | None = None
-        self.email = self.hint = self.new_name = ""
+        self.email = ""
+        self.hint = ""
+        self.new_name = ""
         self.namesakes: tuple[Person, ...] = ()
-        self.must_change = self.known = False
+        self.must_change = False
+        self.known = False
         self.elsewhere: Presence | None = None
 
     @cached_property

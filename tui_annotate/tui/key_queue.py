@@ -74,7 +74,8 @@ class SerialKeysApp(App[None]):
         self._focus_before: tuple[Screen[Any], Widget | None] | None = None
         self._key_in_flight: KeyOrPaste | None = None  # sent to a widget, not handled yet
         self._forget_before = -inf  # keys pressed earlier are dropped
-        self._forgets_text = self._is_held = False
+        self._forgets_text = False  # whether text for an input line is dropped, too
+        self._is_held = False  # whether the first waiting key must wait
 
     async def on_event(self, event: events.Event) -> None:
         """Override Textual's hook: put key presses and pastes into the queue."""

@@ -87,7 +87,8 @@ class StoreThread:
         self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
         self._deferred: list[StoreJob[Any]] = []  # until after the next frame
-        self.waiting = self.shown = 0
+        self.waiting = 0
+        self.shown = 0
         self.closed = False
 
     def send(self, job: StoreJob[Any]) -> None:

@@ -271,7 +271,8 @@ class WorkSharing:
         self._slow = False  # whether the slow exchange was announced
         self._forks: list[Fork] = []  # not shown yet
         self._refused: list[tuple[str, str]] = []  # of the last pull: where, reason
-        self._waiting = self._ended = False
+        self._waiting = False  # whether forks are shown once no dialog is open
+        self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
         """Prepare the exchange, if a folder or a table for shared work is configured."""

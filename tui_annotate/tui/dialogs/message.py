@@ -66,6 +66,7 @@ class MessageDialog(ScrollDialog):
             self.keys = (("Tab", KeyName.NEXT_PAGE), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the page on screen; a Markdown heading is shown as a title."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]

@@ -102,6 +102,7 @@ class FormScreen(Screen[None]):
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
+        """Fill the texts of the form, and focus the first empty field."""
         self.listening_since = events.Event().time
         title = line_text(self._form.title.text())
         self.query_one("#title", WordsLine).show([(title, "title_focused")])
@@ -207,6 +208,7 @@ class FormScreen(Screen[None]):
         self.action_enter()
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
+        """Submit the choice of a row, unless it was clicked before the form was seen."""
         message.stop()
         if self._refuse_early(message.time):  # a click, which the queue of keys does not check
             return

@@ -230,7 +230,8 @@ class QueueScreen(Screen[SampleKey | None]):
         self._awaited = True
         self._reading = False
         self._total = 0
-        self._progress = self._aside = ""
+        self._progress = ""
+        self._aside = ""
 
     @property
     def order(self) -> str:
@@ -269,6 +270,7 @@ class QueueScreen(Screen[SampleKey | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
+        """Start to read the focused page, and to count the samples."""
         usual = SCORED_KEY_LINE if self._scores else KEY_LINE
         order = [name for name in usual if name != "back" or self._current]
         self.query_one(KeyLine).show(key_line(self._actions(), order), last=help_pair())
@@ -433,6 +435,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self.app.push_screen(HelpDialog(help_groups(self._actions()), legend=marks))
 
     def action_jump(self) -> None:
+        """Ask for an id, and close the list with its sample."""
         if self._find is not None:
             self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
@@ -441,6 +444,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_order(self) -> None:
+        """Ask for another order of the samples."""
         if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 

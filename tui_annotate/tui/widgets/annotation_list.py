@@ -82,6 +82,7 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return a row: an annotation, or the note of the annotation above."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{AnnotationListText.NOTHING.text()}", cells), palette.quiet)]

@@ -40,6 +40,7 @@ class KeyLine(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the pairs that fit, and the last one at the right edge."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

@@ -88,6 +88,7 @@ class LabelBar(FixedRows):
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the options, and remember where each one is, for clicks."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:

@@ -75,6 +75,7 @@ class MatchList(RowList):
         self.set_rows(count, focused=ranks.index(focused) if focused in ranks else -1)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return a row: a match, or the status of the search in the last row."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)

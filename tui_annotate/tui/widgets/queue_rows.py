@@ -97,6 +97,7 @@ class QueueHeads(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the heads; the column of groups needs a wide screen."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         words = [_sample_head(cells_of_id)]

@@ -153,6 +153,7 @@ class AnnotateScreen(WorkspaceScreen):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
+        """Open the siblings or the orders of the queue; leave other effects to the base class."""
         match effect:
             case Open(Page.SIBLINGS):
                 self.queue.ask_siblings()

@@ -560,6 +560,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
+        """Open the queue, another sample or a page of the app; others as in the base class."""
         match effect:
             case Open(Page.SIGNALS):
                 self.panes.next_signals()
@@ -642,5 +643,6 @@ class WorkspaceScreen(SampleScreen):
         self.notes.leave(message.text)
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
+        """Store the typed note soon."""
         message.stop()
         self.notes.changed()

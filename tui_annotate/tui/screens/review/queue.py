@@ -57,7 +57,8 @@ class ReviewQueue:
 
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
-        self._order = self._sorted_by = CONFLICTS
+        self._order = CONFLICTS
+        self._sorted_by = CONFLICTS
 
     def open(self) -> None:
         """Show the list: samples with candidates first, then those that are not complete."""

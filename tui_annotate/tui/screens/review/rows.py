@@ -151,9 +151,12 @@ def titles(
     if draft.position is None:
         counts = ReviewMessage.POSITIONS.text(count=len(positions), open=draft.count_open())
         return Title(name, (counts if positions else "", rating), right)
-    lost = draft.has_lost_sources(draft.position)
-    own = (ReviewMessage.ACCEPTED_BEFORE if lost else ReviewMessage.OWN_ANNOTATION).text()
-    words = describe_group_status(draft, draft.group) if draft.group else own
+    if draft.group:
+        words = describe_group_status(draft, draft.group)
+    elif draft.has_lost_sources(draft.position):
+        words = ReviewMessage.ACCEPTED_BEFORE.text()
+    else:
+        words = ReviewMessage.OWN_ANNOTATION.text()
     position = ReviewMessage.POSITION.text(number=draft.at + 1, count=len(positions))
     return Title(name, (position, rating, words), right)
 

@@ -222,6 +222,7 @@ class ReviewScreen(WorkspaceScreen):
     # what is shown
 
     def show_draft(self) -> None:
+        """Update every widget; the list of candidates is shown unless an edit is open."""
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
@@ -263,6 +264,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
+        """Return the title with the group under review; while editing, as when annotating."""
         open_sample = self.review_sample
         if isinstance(draft, ReviewDraft) and open_sample and not draft.editing:
             commented = bool(open_sample.assignment.comment)
@@ -270,6 +272,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return the highlights of candidates; while editing, those of annotations."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -277,6 +280,7 @@ class ReviewScreen(WorkspaceScreen):
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """Return the evidence of the annotation under review."""
         if isinstance(draft, ReviewDraft):
             return draft.shown_evidence()
         return super().evidence_of(draft)
@@ -294,6 +298,7 @@ class ReviewScreen(WorkspaceScreen):
         return ", ".join(filter(None, parts))
 
     def header(self) -> Header | None:
+        """Return the content of the header; no state for work that changed since adjudication."""
         header = super().header()
         # The work is no longer what was adjudicated: the mark is that of the list of samples.
         changed = self._describe_changed()
@@ -327,6 +332,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
+        """Show or hide names; leave other effects to the base class."""
         match effect:
             case Open(Page.PEOPLE_NAMES):
                 self._show_names()

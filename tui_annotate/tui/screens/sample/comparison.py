@@ -43,7 +43,9 @@ class TextComparison:
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self.contrast = NOTHING
-        self.comparing = self.lacking_shown = self.searching = False
+        self.comparing = False
+        self.lacking_shown = False
+        self.searching = False
         self._draft_read: Draft | None = None
         self._last_pair: MatchPair | None = None
         self._changed_at = 0.0

@@ -29,12 +29,13 @@ class ActionProvider(Provider):
         screen = self._sample_screen
         keys = screen.key_map
         draft = screen.draft
-        for action in keys.actions if keys and draft else ():
-            may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
-            if draft and may and action.listed and draft.state in action.states:
-                parts = (screen_text(action.group), shown_keys(action.keys))
-                about = " · ".join(filter(None, parts))
-                yield action.words(draft.state), action.id, partial(screen.do, action.id), about
+        if keys and draft:
+            for action in keys.actions:
+                may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
+                if may and action.listed and draft.state in action.states:
+                    parts = (screen_text(action.group), shown_keys(action.keys))
+                    about = " · ".join(filter(None, parts))
+                    yield action.words(draft.state), action.id, partial(screen.do, action.id), about
         for name in NAMES:
             theme = SampleMessage.THEME.text(name=name)
             yield theme, "", partial(screen.use_theme, name), screen.theme_help.text()

@@ -309,10 +309,11 @@ class PaneController:
             return
         _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
         if group == "assist":
-            words = signals.SignalMessage.WORDS_ONLY
-            none = signals.SignalMessage.NO_ASSIST
+            message = signals.SignalMessage.NO_ASSIST
+            if self._assist:
+                message = signals.SignalMessage.WORDS_ONLY
             reason = signals.SignalMessage.SEE_LOG.text(error=type(error).__name__)
-            self._assist_state = (words if self._assist else none).text(reason=reason)
+            self._assist_state = message.text(reason=reason)
             if draft := self._screen.draft:
                 self._update_signals(draft)
             self._screen.show_draft()

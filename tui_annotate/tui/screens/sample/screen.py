@@ -302,12 +302,13 @@ class SampleScreen(Screen[None]):
         self.panes.build()
         self._update_classes()
         yield HeaderBar()
-        for side in Side if self.has_class("-beside") else reversed(Side):
-            yield PaneTitle(id=f"{side.value}-title")
-            if not self.has_class("-beside"):
-                yield self.pane(side)
         if self.has_class("-beside"):
+            yield from (PaneTitle(id=f"{side.value}-title") for side in Side)
             yield from map(self.pane, Side)
+        else:
+            for side in reversed(Side):
+                yield PaneTitle(id=f"{side.value}-title")
+                yield self.pane(side)
         yield PaneTitle(id="matches-title")
         yield MatchList()
         yield PaneTitle(id="annotations-title")

@@ -163,8 +163,10 @@ class Collection(Feature):
             return None
         parent = self._parent_report(draft)
         here = draft.sample.key
-        ways = (parent.step, parent.turn) if parent else ()
-        return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
+        if parent is None:
+            return ()
+        keys = [walk(here, step) for walk in (parent.step, parent.turn) for step in (1, -1)]
+        return tuple(key for key in keys if key)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
         """Return the next incomplete item of the same kind, in cyclic order; None for none."""
@@ -184,6 +186,7 @@ class Collection(Feature):
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Go to a citation or incomplete item, or open the collection; return False for others."""
         match effect:
             case Open(Page.CITED_DOCUMENT):
                 self._show_citation(draft)
@@ -287,13 +290,17 @@ class Collection(Feature):
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
+        """Replace a title by that of the item; the source's has a note about a better document."""
         open_sample = self.host.open_sample
         parent = self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
-        return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
+        if side is Side.SUMMARY:
+            return title
+        return self.other_documents.title(draft, title)
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
+        """Return the citations of the sentence as tabs; None for samples without a report."""
         parent = self._parent_report(draft)
         return item_rows.tabs(draft.sample, parent) if parent else None
 

@@ -67,6 +67,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Change between the first and the second reading; return False for other effects."""
         del draft
         if effect != Open(Page.OTHER_READING):
             return False

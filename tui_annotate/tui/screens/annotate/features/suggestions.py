@@ -71,6 +71,7 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
+        """Return the line about the focused suggestion; None if none is focused."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
@@ -88,6 +89,7 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Store an answer to a suggestion, or hide or show all; return False for other effects."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False

@@ -55,6 +55,7 @@ class TeamDialogs(Feature):
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Show statistics or the outcome of review; return False for other effects."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -143,6 +144,7 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Open the thread about the sample or the focused annotation; False for other effects."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -198,6 +200,10 @@ class ReviewerThread(ThreadFeature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
+        """Open the threads about an annotation, or about the sample.
+
+        The latter include threads about deleted annotations, which cannot be focused.
+        """
         key = open_sample.sample.key
         person = session.person.id
         about = annotation.id if annotation else ""
