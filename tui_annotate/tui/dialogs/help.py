@@ -94,13 +94,9 @@ def help_dialog(keys: KeyMap, state: key_state.KeyState) -> HelpDialog:
 def _render_group(group: HelpGroup, cells: int, keys: int) -> list[list[Words]]:
     lines: list[list[Words]] = [[(line_text(group.title), "title_focused")]]
     for row in group.rows:
-        lines += _render_row(row, cells, keys)
+        key, words = map(line_text, row)
+        lines += wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
     return [*lines, []]
-
-
-def _render_row(row: tuple[str, str], cells: int, keys: int) -> list[list[Words]]:
-    key, words = map(line_text, row)
-    return wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
 
 
 def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:

@@ -84,7 +84,7 @@ class _Line:
 
     @property
     def is_bare(self) -> bool:
-        """Whether the line has no highlights, tags or stand-ins, and an empty margin."""
+        """Whether the line has no highlights, tags or replaced characters, and an empty margin."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False

@@ -504,7 +504,8 @@ class WorkspaceScreen(SampleScreen):
         draft = self.draft
         now = events.Event().time
         if draft and self.read_only and _changes(draft, action):
-            self._refuse_change(draft)
+            draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)
+            self.perform([Blink()])
         elif draft and self.locked and action == "sample.done":
             self._leave_locked()
         elif draft and self.locked and _changes_sample(draft, action):
@@ -527,10 +528,6 @@ class WorkspaceScreen(SampleScreen):
                 return annotate.next_unfinished(who, key, order=session.order)
 
             self.go(find, name_lock(current.open_sample.lock, last=True))
-
-    def _refuse_change(self, draft: Draft) -> None:
-        draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)
-        self.perform([Blink()])
 
     def may_do(self, action: str) -> bool:
         """Return whether the window is large enough for an action."""
