@@ -213,5 +213,6 @@ def _nearest_slot(color: str) -> int | None:
         red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
     except ColorParseError:
         return None
+    # Hues are cyclic, so no two of them are more than 180 degrees apart.
     hue = 360 * colorsys.rgb_to_hsv(red, green, blue)[0]
     return min(range(SLOTS), key=lambda slot: abs((hue - _HUES[slot] + 180) % 360 - 180))

@@ -130,6 +130,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             return
         top = self.scroll_offset.y
         around = min(_AROUND, (height - 1) // 3)
+        # Scroll as little as possible: down if the row is below the window, up if it is above.
         wanted = min(max(top, self.focused_row + around - height + 1), self.focused_row - around)
         wanted = max(0, min(wanted, self.count - height))
         if wanted != top:

@@ -80,12 +80,14 @@ class Dialog(ModalScreen[Result | None]):
 
     def show_title(self, aside: str | None = None) -> None:
         """Show the title again, with a new text at its right; None keeps the text."""
-        self.aside = self.aside if aside is None else line_text(aside)
+        if aside is not None:
+            self.aside = line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
         """Show the line of keys again; None keeps the keys."""
-        self.keys = self.keys if keys is None else keys
+        if keys is not None:
+            self.keys = keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:

@@ -27,7 +27,7 @@ Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
-    """A dialog with the statistics of one person, or of all people for an admin."""
+    """A dialog with the statistics that the user may see: their own, or those of all people."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "refresh", show=False),

@@ -210,7 +210,7 @@ class _Wrapper:
         while True:
             most = min(end, line + MOST_POINTS) - base
             reach = bisect_right(sums, sums[line - base] + self.width, line - base + 1, most + 1)
-            limit = base + reach - 1
+            limit = base + reach - 1  # end of the longest line that fits
             line = end if limit >= end else _break(self.text, line, limit)
             self.starts.append(line)
             if line >= end:
@@ -263,5 +263,6 @@ def upper_rows(rows: int, *, upper: int, lower: int) -> int:
     other less.
     """
     least = min(LEAST_ROWS, rows // 2)
+    # The median: two fifths, but no more or less than both texts allow.
     given = sorted((rows * 2 // 5, upper, rows - lower))[1]
     return max(least, min(given, rows - least))

@@ -89,7 +89,7 @@ class PieceStyles(dict[int, Style | None]):
         return sent
 
     def _build(self, key: int) -> Style:
-        """Return the style of a key on the plain background."""
+        """Return the style that a key encodes, without the theme's own colours."""
         ground = key & (1 << _GROUND_BITS) - 1
         label = key >> _SLOT_SHIFT & (1 << _SLOT_BITS) - 1
         sign = bool(key & StyleFlag.SIGN)

@@ -75,7 +75,7 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
-        """Close the note line, and save the written text; blank text counts as none."""
+        """Close the note line, apply the written text, and keep it for completion."""
         self.close()
         draft = self._screen.draft
         if draft is None:

@@ -110,6 +110,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.reading = True  # rows are being read
         self._seeking = False  # the next incomplete item is searched for (key J)
         for mode, tree in self._trees.items():
+            # The trees of other kinds have no row for the open sample: focus its report there.
             length = 3 if mode is current.kind and mode is not SampleKind.REPORT else 2
             tree.focused = tree_rows.path_of(current.meta, current.id, current.group)[:length]
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}

@@ -138,10 +138,10 @@ class ReviewQueue:
 
 def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
     """Return whether a row has one of the states (none: any), and contains the search text."""
+    if states and _shown_state(row) not in states:
+        return False
     texts = (*row.key, row.group, row.summary)
-    return (not states or _shown_state(row) in states) and any(
-        search in text.casefold() for text in texts
-    )
+    return any(search in text.casefold() for text in texts)
 
 
 def _shown_state(row: QueuedSample) -> State:

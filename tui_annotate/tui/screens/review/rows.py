@@ -100,6 +100,7 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     several = len({candidate.claim for candidate in draft.candidates}) > 1
     further = len(draft.candidates) > 9
     further_text = ReviewMessage.NEXT_CANDIDATES.text()
+    # Room for the text of an option in two rows, or in more if that were too little.
     in_a_row = max((len(candidates) + further + 1) // 2, 1)
     available = min((cells - 1) // in_a_row - _AROUND, LONGEST)
     if available < _LEAST_CELLS and rows > 2:

@@ -357,7 +357,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def _most_rows(self) -> int:
-        return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
+        return MOST_ROWS + 1 if self.app.size.height >= _TALL_ROWS else MOST_ROWS
 
     def _show_names(self) -> None:
         """Show the annotators' names, or hide them again."""

@@ -192,6 +192,7 @@ class PaneController:
 
     def _update_matches(self, draft: Draft) -> Effects:
         """Search for matches of a changed selection; return screen changes, such as scrolling."""
+        # Matches in the summary are shown only while a selection in the source is at work.
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)

@@ -207,7 +207,8 @@ def key_pairs(
     named = usual
     if (one := draft.focused_suggestion) and draft.digits_off:
         named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE
-        named = named if one.labels else named[1:]
+        if not one.labels:
+            named = named[1:]
     elif draft.sample.kind in RATED_KINDS:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is SampleKind.DOCUMENT
         named = tuple(

@@ -538,7 +538,8 @@ class SampleScreen(Screen[None]):
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:
             name, notes, right, extra = self.title_of(draft, side)
-            extra = "" if self.has_class("-lists") else extra  # it is shown under the matches
+            if self.has_class("-lists"):
+                extra = ""  # it is shown under the matches
             if self.has_class("-one") and not self.single:
                 notes = (rows.describe_hidden_side(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)

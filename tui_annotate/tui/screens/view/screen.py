@@ -103,7 +103,7 @@ class ViewScreen(SampleScreen):
         return self._busy
 
     def compose(self) -> ComposeResult:
-        """Yield the widgets of a sample, with one about the focused annotation."""
+        """Yield the widgets of a sample without matches and note line, but with details."""
         for widget in super().compose():
             if isinstance(widget, MatchList | NoteInput) or widget.id == "matches-title":
                 continue
