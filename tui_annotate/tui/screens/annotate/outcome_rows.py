@@ -85,12 +85,9 @@ def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
     if how is ReviewAction.MERGED and set(outcome.annotation.labels) != set(outcome.result.labels):
         return OutcomeRow("warning", before, OutcomeMessage.MERGED_OTHER_LABEL.text(result=now))
     if how is ReviewAction.MERGED:
-        same = OutcomeMessage.MERGED
-        other = OutcomeMessage.MERGED_INTO
+        message = OutcomeMessage.MERGED if now == before else OutcomeMessage.MERGED_INTO
     else:
-        same = OutcomeMessage.CHANGED
-        other = OutcomeMessage.CHANGED_INTO
-    message = same if now == before else other
+        message = OutcomeMessage.CHANGED if now == before else OutcomeMessage.CHANGED_INTO
     return OutcomeRow("accent", before, message.text(result=now))
 
 

@@ -162,9 +162,9 @@ class Collection(Feature):
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
         parent = self._parent_report(draft)
-        here = draft.sample.key
         if parent is None:
             return ()
+        here = draft.sample.key
         keys = [walk(here, step) for walk in (parent.step, parent.turn) for step in (1, -1)]
         return tuple(key for key in keys if key)
 

@@ -71,7 +71,7 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
-        """Return the line about the focused suggestion; None if none is focused."""
+        """Return the line about the suggestion in focus or being answered; None without one."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
