@@ -98,8 +98,11 @@ class AnnotateApp(RestrictedApp):
         self.printing = False
         self.action = ""
         self._open_workspace = open_workspace
-        self._person, self._sample, self._order = person, sample, order
-        self._identity, self._is_own_user = bound, own
+        self._person = person
+        self._sample = sample
+        self._order = order
+        self._identity = bound
+        self._is_own_user = own
         self._workspace: Workspace | None = None
         self.sample_screen = _create_screen(self._finish, reviewing=reviewing)
         callbacks = SignInCallbacks(
@@ -118,6 +121,7 @@ class AnnotateApp(RestrictedApp):
     # beginning
 
     def on_mount(self) -> None:
+        """Show the empty screen, and open the workspace after its first frame."""
         self.listen(self.sample_screen.quit)
         self.push_screen(self.sample_screen)
         self.sample_screen.call_after_refresh(self._open)
@@ -132,7 +136,8 @@ class AnnotateApp(RestrictedApp):
 
     def _load_workspace(self) -> _OpenResult | None:
         """Open the workspace and load the user's session; None if a form must be shown first."""
-        self._workspace = workspace = self._open_workspace()
+        workspace = self._open_workspace()
+        self._workspace = workspace
         session_guard = SessionGuard(
             workspace,
             name=self._person,
@@ -149,11 +154,14 @@ class AnnotateApp(RestrictedApp):
         return self._load_session()
 
     def _load_session(self) -> _OpenResult | None:
+        """Read the user's session, preferences and first sample; None before sign-in."""
         session_guard = self.sign_in_flow.session_guard
         if session_guard is None or session_guard.person is None:
             return None
-        workspace, person = session_guard.workspace, session_guard.person
-        annotate, keys = workspace.annotate, default_keys()
+        workspace = session_guard.workspace
+        person = session_guard.person
+        annotate = workspace.annotate
+        keys = default_keys()
         order, problem = resolve_order(self._order, lambda: workspace.machines)
         try:
             keys = key_map(workspace.settings.keys)
@@ -181,13 +189,15 @@ class AnnotateApp(RestrictedApp):
             second = begin_second_reading(session)
             again = self.sample_screen.loader.first(second, "")
             if again.open_sample:
-                session, found = second, again
+                session = second
+                found = again
         chosen = annotate.people.preferences(person.id)
         theme = chosen.get("theme") or workspace.settings.theme
         layout = str(chosen.get("layout", ""))
         if not self._reviewing and not workspace.read_only:
             self.sharing.prepare(workspace, person)
-        hiding, online = chosen.get("suggestions") == "hidden", chosen.get("sync") != "offline"
+        hiding = chosen.get("suggestions") == "hidden"
+        online = chosen.get("sync") != "offline"
         return _OpenResult(session, found, theme if theme in NAMES else "", layout, hiding, online)
 
     def _show_session(self, opened: _OpenResult | None) -> None:
@@ -199,7 +209,8 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.use_layout(opened.layout)
         self.sample_screen.hide_suggestions(hiding=opened.hiding)
         self.sharing.begin(online=opened.online)
-        open_sample, damaged = opened.found.open_sample, opened.found.damaged
+        open_sample = opened.found.open_sample
+        damaged = opened.found.damaged
         if open_sample is None:
             words = name_damaged(NO_MESSAGE, damaged).text or self.sample_screen.no_sample.text()
             self.sample_screen.show_opening(words, "warning")
@@ -215,6 +226,7 @@ class AnnotateApp(RestrictedApp):
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
+        """Open what a page of the app needs: a form, work sharing, or the end of the app."""
         message.stop()
         if message.page is Page.PASSWORD:
             self.sign_in_flow.change_password()
@@ -227,12 +239,14 @@ class AnnotateApp(RestrictedApp):
             self.sample_screen.quit()
 
     def on_sync_update(self, message: SyncUpdate) -> None:
+        """Show the state of work sharing."""
         message.stop()
         self.sharing.show(message)
 
     # ending
 
     def _finish(self) -> None:
+        """Close the store's thread; with work sharing, send the last changes first."""
         refused = self.sample_screen.saver.close()
         self.refused = describe_error(refused[0]) if refused else ""
         if self.sharing.begun:
@@ -259,9 +273,13 @@ class AnnotateApp(RestrictedApp):
 
         On a locked screen ctrl+q also ends the user's session, so that the lock has no way around.
         """
-        (self.sign_in_flow.sign_out if self.sign_in_flow.is_locked else self.sample_screen.quit)()
+        if self.sign_in_flow.is_locked:
+            self.sign_in_flow.sign_out()
+        else:
+            self.sample_screen.quit()
 
     def note_activity(self) -> None:
+        """Record a key press, which postpones the lock of the screen."""
         self.sign_in_flow.note_activity()
 
 

@@ -86,7 +86,10 @@ class SessionGuard:
         """
         from tui_annotate.storage.people.presence import new_holder
 
-        self._workspace, self._name, self._bound, self._needs = space, name, bound, needs
+        self._workspace = space
+        self._name = name
+        self._bound = bound
+        self._needs = needs
         self._presence = space.team.presence
         self._holder = new_holder()
         self._signed_in: SignInResult | None = None
@@ -94,9 +97,12 @@ class SessionGuard:
         self.required = bound is not None or space.team.members.required()
         self._stays_signed_in = False
         self.person: Person | None = None
-        self.email = self.hint = self.new_name = ""
+        self.email = ""
+        self.hint = ""
+        self.new_name = ""
         self.namesakes: tuple[Person, ...] = ()
-        self.must_change = self.known = False
+        self.must_change = False
+        self.known = False
         self.elsewhere: Presence | None = None
 
     @cached_property
@@ -105,10 +111,12 @@ class SessionGuard:
 
     @property
     def workspace(self) -> Workspace:
+        """The workspace as the signed-in user may use it."""
         return self._workspace.acting(self._signed_in.actor) if self._signed_in else self._workspace
 
     @property
     def where(self) -> str:
+        """Name of the workspace, for the forms."""
         return self._workspace.path.name
 
     @property
@@ -118,6 +126,7 @@ class SessionGuard:
 
     @property
     def can_stay_signed_in(self) -> bool:
+        """Whether a sign-in can be stored for the next start."""
         return self._tokens is not None
 
     # sign-in
@@ -141,8 +150,8 @@ class SessionGuard:
             self._accept(
                 self._accounts.by_key(self._bound.person, client=client_name()), known=True
             )
-        elif not self._sign_in_by_machine():
-            self.hint = SessionText.NAME_WITHOUT_EFFECT.text() if self._name else self.hint
+        elif not self._sign_in_by_machine() and self._name:
+            self.hint = SessionText.NAME_WITHOUT_EFFECT.text()
 
     def _find_namesakes(self) -> tuple[Person, ...]:
         if self._workspace.read_only:
@@ -151,7 +160,8 @@ class SessionGuard:
 
     def link_namesake(self, *, same: bool) -> None:
         """Store whether this user did the imported work; raise Conflict if it cannot be merged."""
-        (imported, *others), people = self.namesakes, self._workspace.people
+        imported, *others = self.namesakes
+        people = self._workspace.people
         name = person_name(self._workspace.path, self._name)
         if same and not others:
             owner = people.find_local(name)
@@ -164,6 +174,7 @@ class SessionGuard:
         self.person = self._workspace.person(self._name)
 
     def _sign_in_by_machine(self) -> bool:
+        """Sign in by the machine account or a stored token; return whether it worked."""
         if self._tokens is None:
             return False
         if name := user_name():
@@ -259,11 +270,13 @@ class SessionGuard:
             )
         if before:
             self._accounts.sign_out(before.session)
-        self._signed_in, self.known, self.hint = signed, known, ""
+        self._signed_in = signed
+        self.known = known
+        self.hint = ""
         self.must_change = signed.must_change
         self.person = self.person or signed.person
-        account = self._accounts.accounts.by_person(signed.person.id)
-        self.email = account.email if account else self.email
+        if account := self._accounts.accounts.by_person(signed.person.id):
+            self.email = account.email
 
     def _store_token(self, signed: SignInResult) -> None:
         if self._tokens:
@@ -280,7 +293,8 @@ class SessionGuard:
         if self._signed_in:
             signed = self._signed_in
             self._accounts.change_password(signed.person.id, old, new, session=signed.session)
-            self._signed_in, self.must_change = replace(signed, must_change=False), False
+            self._signed_in = replace(signed, must_change=False)
+            self.must_change = False
 
     def find_other_session(self) -> Presence | None:
         """Return another running process in which the user works, or None.
@@ -332,6 +346,7 @@ class SessionGuard:
     # sign-out
 
     def sign_out(self) -> None:
+        """End the session, and delete the stored sign-in."""
         if self._signed_in:
             self._accounts.sign_out(self._signed_in.session)
         if self._tokens:
@@ -339,6 +354,7 @@ class SessionGuard:
         self._stays_signed_in = False
 
     def print_own(self, space: Workspace) -> None:
+        """Print the user's own work as an export to standard output."""
         if self.person:
             # As an annotator: the owner's export would contain hidden first readings.
             mine = space.acting(Actor(base_person(self.person.id), Role.ANNOTATOR))
@@ -354,6 +370,8 @@ class SessionGuard:
 
 @dataclass(frozen=True, slots=True)
 class StoredToken:
+    """A stored sign-in: the session's token, and the e-mail address of its user."""
+
     token: str
     email: str
 
@@ -366,6 +384,7 @@ class TokenFile:
 
     @classmethod
     def of(cls, workspace: Path) -> TokenFile:
+        """Return the file for the workspace in a folder."""
         return cls(workspace_state_file("signed-in", workspace))
 
     def read(self) -> StoredToken | None:
@@ -407,6 +426,7 @@ class TokenFile:
             ) from error
 
     def forget(self) -> None:
+        """Delete the file; errors are ignored."""
         with suppress(OSError):
             self.path.unlink(missing_ok=True)
 

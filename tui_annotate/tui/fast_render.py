@@ -43,8 +43,8 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
     Textual lays the screen out for each new text, which takes a fifth of the time of a frame.
     """
-    held, bar = view.container_size, view.styles.overflow_y == "scroll"
-    bar = bar or size.height > held.height
+    held = view.container_size
+    bar = view.styles.overflow_y == "scroll" or size.height > held.height
     if not held or bar != view.show_vertical_scrollbar or view.styles.auto_dimensions:
         view.virtual_size = size
         return
@@ -55,6 +55,7 @@ def set_extent(view: ScrollView, size: Size) -> None:
 
 
 def filter_segments(segments: list[Segment], widget: Widget) -> list[Segment]:
+    """Apply Textual's line filters, such as that for colours, to the pieces of a line."""
     return _apply_filters(segments, widget.get_line_filters(), widget.background_colors[1])
 
 
@@ -77,19 +78,23 @@ class LineWidget(Widget):
 
     @property
     def base(self) -> Style:
+        """Style of the widget, looked up once per theme."""
         if self._base is None:
             self._base = self.rich_style
         return self._base
 
     @property
     def palette(self) -> PaintStyles:
+        """Styles of the current theme."""
         return styles_of(self.app)
 
     def notify_style_update(self) -> None:
+        """Override Textual's hook: look the style up again."""
         self._base = None
         super().notify_style_update()
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        """Override Textual's hook: draw only the lines that are not cached."""
         now = (self.size, self.get_line_filters())
         if self._cached_for != now:
             self._cached_for = now
@@ -126,16 +131,19 @@ class FastScrollBar(ScrollBar):
     _lines: Sequence[WholeStrip] = ()
 
     def render_lines(self, crop: Region) -> list[Strip]:
+        """Override Textual's hook: draw the bar only if it has changed."""
         bar = self.render()
         if not isinstance(bar, ScrollBarRender):  # possible in later releases of Textual
             return super().render_lines(crop)
         drawn = (vars(bar), self.size, self.get_line_filters())
         if drawn != self._bar_state:
-            self._bar_state, self._lines = drawn, self._draw_bar(bar)
+            self._bar_state = drawn
+            self._lines = self._draw_bar(bar)
         return [line.crop(*crop.column_span) for line in self._lines[crop.y : crop.bottom]]
 
     def _draw_bar(self, bar: ScrollBarRender) -> list[WholeStrip]:
-        (cells, height), base = self.size, self.rich_style
+        cells, height = self.size
+        base = self.rich_style
         style = self.app.console.get_style(bar.style)
         segments = bar.render_bar(
             size=height,

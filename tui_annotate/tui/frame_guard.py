@@ -45,7 +45,8 @@ class FrameGuard:
         *,
         is_multiplexed: bool = False,
     ) -> None:
-        self._request_report, self._is_multiplexed = request_report, is_multiplexed
+        self._request_report = request_report
+        self._is_multiplexed = is_multiplexed
         self._drawn_at: float | None = None
         self._reported_at: float | None = None
         self._prolonged_until = -inf
@@ -72,7 +73,8 @@ class FrameGuard:
 
     def report(self, time: float) -> None:
         """Record that the terminal has the frame."""
-        self._is_reporting, self._reported_at = True, time
+        self._is_reporting = True
+        self._reported_at = time
 
     @property
     def opens_at(self) -> float:
@@ -121,5 +123,6 @@ class FrameGuard:
             return  # the message is on its way, or was seen
         self._refused_at = time if self._drawn_at is None else max(time, self._drawn_at)
         if self._relies_on_reports and self._drawn_at is not None:
-            self._drawn_at, self._reported_at = time, None
+            self._drawn_at = time
+            self._reported_at = None
             self._request_report(self.report)

@@ -32,14 +32,16 @@ KeyOrPaste = events.Key | events.Paste
 class KeyHolder(Protocol):
     """A screen that may delay keys until it posts `QueueReleased`, for example to load a sample."""
 
-    def holds(self, event: KeyOrPaste) -> bool: ...
+    def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key or paste must wait."""
 
 
 @runtime_checkable
 class KeyRefuser(Protocol):
     """A screen that opened by itself, and drops keys that were meant for the screen below."""
 
-    def refuses(self, event: KeyOrPaste) -> bool: ...
+    def refuses(self, event: KeyOrPaste) -> bool:
+        """Return whether a key or paste must be dropped."""
 
 
 @runtime_checkable
@@ -50,7 +52,7 @@ class KeyListener(Protocol):
 
 
 class QueueReleased(Message):
-    pass
+    """Message that a screen is ready for the keys that waited for it."""
 
 
 @dataclass
@@ -72,7 +74,8 @@ class SerialKeysApp(App[None]):
         self._focus_before: tuple[Screen[Any], Widget | None] | None = None
         self._key_in_flight: KeyOrPaste | None = None  # sent to a widget, not handled yet
         self._forget_before = -inf  # keys pressed earlier are dropped
-        self._forgets_text = self._is_held = False
+        self._forgets_text = False  # whether text for an input line is dropped, too
+        self._is_held = False  # whether the first waiting key must wait
 
     async def on_event(self, event: events.Event) -> None:
         """Override Textual's hook: put key presses and pastes into the queue."""
@@ -92,7 +95,8 @@ class SerialKeysApp(App[None]):
         pressed the next keys. `but_text` keeps text typed into an input line, up to the key that
         would submit it.
         """
-        self._forget_before, self._forgets_text = before, not but_text
+        self._forget_before = before
+        self._forgets_text = not but_text
         key = self._key_in_flight
         if key and key.time < before and not (_is_handled(key) or self._is_kept_text(key)):
             key.stop().prevent_default()  # no widget has handled it so far
@@ -125,7 +129,8 @@ class SerialKeysApp(App[None]):
 
     async def _send_next_key(self) -> None:
         while self._waiting_keys and self._barrier_target is None:
-            event, screen = self._waiting_keys[0], self.screen
+            event = self._waiting_keys[0]
+            screen = self.screen
             self._is_held = isinstance(screen, KeyHolder) and screen.holds(event)
             if event.time < self._forget_before and not self._is_kept_text(event):
                 self._waiting_keys.popleft()
@@ -168,6 +173,7 @@ def is_text(focused: Widget | None, event: KeyOrPaste) -> bool:
 
 
 def free(screen: Screen[Any]) -> None:
+    """Deliver the keys that waited for a screen, unless it still holds them."""
     screen.app.post_message(QueueReleased())
 
 

@@ -20,6 +20,8 @@ def clean_line(text: str) -> str:
 
 
 class LineInput(Input):
+    """A text input of one line, without the border and the blinking cursor of Textual."""
+
     ALLOW_SELECT: ClassVar[bool] = False
     DEFAULT_CSS = """
     LineInput, LineInput:focus {
@@ -56,12 +58,15 @@ class LineInput(Input):
         self.cursor_blink = False
 
     def insert_text_at_cursor(self, text: str) -> None:
+        """Override Textual's method: clean typed and pasted text first."""
         super().insert_text_at_cursor(clean_line(text))
 
     def replace(self, text: str, start: int, end: int) -> None:
+        """Override Textual's method: clean text that replaces a selection first."""
         super().replace(clean_line(text), start, end)
 
     def action_delete_left(self) -> None:
+        """Delete a character; in an empty input, post `LeftEmpty`."""
         if self.value:
             super().action_delete_left()
         else:

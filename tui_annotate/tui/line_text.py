@@ -19,11 +19,13 @@ Run = tuple[str, Style]
 
 
 def fit(text: str, cells: int) -> str:
+    """Cut a text, or pad it with blanks, to exactly `cells` terminal cells."""
     kept = cut(text, cells)
     return kept + " " * (cells - text_width(kept))
 
 
 def runs_width(runs: Iterable[Run]) -> int:
+    """Return the width of pieces of text in terminal cells."""
     return sum(text_width(text) for text, _ in runs)
 
 

@@ -48,6 +48,7 @@ class ListAction:
 
 
 def bindings(actions: Iterable[ListAction]) -> list[BindingType]:
+    """Return Textual's bindings of the actions, in order."""
     return [
         Binding(keys, call, action.help, show=False)
         for action in actions
@@ -63,6 +64,7 @@ def key_line(actions: Iterable[ListAction], order: Sequence[str]) -> tuple[tuple
 
 
 def help_groups(actions: Iterable[ListAction]) -> tuple[HelpGroup, ...]:
+    """Return the groups of the help in the order of their first actions, without hidden actions."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for action in actions:
         if action.keys:

@@ -148,12 +148,15 @@ class PaintStyles:
         return style
 
     def label(self, slot: int) -> Style:
+        """Return the style of a label's colour, by its number from 0; numbers are cyclic."""
         return self.labels[slot % len(self.labels)]
 
     def match(self, strength: int) -> Style:
+        """Return the style of a match's text, by its strength from 0 to 5."""
         return self.matches[strength]
 
     def glyph(self, strength: int) -> Style:
+        """Return the style of a match's glyph, by its strength from 0 to 5."""
         return self.glyphs[strength]
 
 
@@ -161,8 +164,15 @@ class PaintStyles:
 def make_palette(theme: str, *, native: bool = False) -> PaintStyles:
     """Build a theme's styles, by default the dark ones; `native`: of the terminal's 16 colours."""
     name = theme if theme in NAMES else DARK
-    column = 4 if name == MONO else 3 if native else NAMES.index(name)
-    kind = MONO if name == MONO else "16" if native else name
+    if name == MONO:
+        column = 4
+        kind = MONO
+    elif native:
+        column = 3
+        kind = "16"
+    else:
+        column = NAMES.index(name)
+        kind = name
     labels = "16-light" if kind == "16" and name == LIGHT else kind
     return PaintStyles(
         **{role: _parse_style(row[column]) for role, row in _ROLES.items()},
@@ -177,6 +187,7 @@ def _parse_style(words: str) -> Style:
 
 
 def styles_of(app: App[object]) -> PaintStyles:
+    """Return the styles for the theme and the colours of an app."""
     return make_palette(app.theme, native=app.native_ansi_color)
 
 
@@ -202,5 +213,6 @@ def _nearest_slot(color: str) -> int | None:
         red, green, blue = Color.parse(color.strip().lower()).get_truecolor()
     except ColorParseError:
         return None
+    # Hues are cyclic, so no two of them are more than 180 degrees apart.
     hue = 360 * colorsys.rgb_to_hsv(red, green, blue)[0]
     return min(range(SLOTS), key=lambda slot: abs((hue - _HUES[slot] + 180) % 360 - 180))

@@ -77,6 +77,7 @@ class RestrictedApp(SerialKeysApp):
         self.theme = look.theme
 
     def get_driver_class(self) -> type[Driver]:
+        """Override Textual's hook: use our driver of the terminal, except on Windows."""
         if sys.platform == "win32":
             return super().get_driver_class()
         from tui_annotate.tui.terminal_driver import TerminalDriver
@@ -84,6 +85,7 @@ class RestrictedApp(SerialKeysApp):
         return TerminalDriver
 
     def on_terminal_continued(self) -> None:
+        """Paint the screen again after the process was continued."""
         self.refresh()
 
     def report_frame(self, is_drawn: Callable[[], bool], reported: Callable[[float], None]) -> None:
@@ -105,10 +107,12 @@ class RestrictedApp(SerialKeysApp):
         super()._end_update()
 
     def _send_report_request(self) -> None:
+        """Ask the terminal for a report, once the requested frame is drawn."""
         ask = getattr(self._driver, "request_report", None)  # Windows has another driver
         request = self._report_request
         if ask and request and request.is_drawn():
-            self._report_request, self._awaited_report = None, request.reported
+            self._report_request = None
+            self._awaited_report = request.reported
             self._report_number += 1
             ask(self._report_number)
             self.set_timer(_REPORT_PATIENCE, partial(self._repeat_request, self._report_number))
@@ -121,6 +125,7 @@ class RestrictedApp(SerialKeysApp):
             self.set_timer(_REPORT_PATIENCE, partial(self._repeat_request, number))
 
     def on_frame_reported(self, message: FrameReported) -> None:
+        """Pass the time of a report on, if it answers the last request."""
         message.stop()
         self._is_reporting = True
         reported = self._awaited_report
@@ -130,7 +135,8 @@ class RestrictedApp(SerialKeysApp):
 
     def listen(self, leave: Callable[[], object]) -> None:
         """Call `leave` when the terminal's input ends, and on SIGHUP and SIGTERM."""
-        loop, self._leave = asyncio.get_running_loop(), leave
+        loop = asyncio.get_running_loop()
+        self._leave = leave
         if not self.is_headless and sys.__stdin__ is not None:
             watch(sys.__stdin__.fileno(), partial(_call_in_loop, loop, self.on_input_ended))
         for name in ("SIGHUP", "SIGTERM"):
@@ -146,16 +152,19 @@ class RestrictedApp(SerialKeysApp):
             self._leave()
 
     def _fatal_error(self) -> None:
+        """Override Textual's hook: log the error, and end without its traceback."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
         self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
         self._close_messages_no_wait()
 
     def print_input_ended(self, words: str) -> None:
+        """Print a text to standard error after the terminal was closed."""
         with suppress(OSError):  # the terminal may be closed
             sys.stderr.write(f"{words}\n")
 
     def print_problem(self, words: str) -> None:
+        """Print the error that ended the app to standard error, and then a text."""
         message = WorkspaceText.INTERNAL_ERROR.text(error=self.problem)
         sys.stderr.write(f"{message}\n{make_visible(words)}\n")
 

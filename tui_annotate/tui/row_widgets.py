@@ -36,11 +36,17 @@ class FixedRows(LineWidget):
         raise NotImplementedError
 
     def repaint(self, *, layout: bool = False) -> None:
+        """Paint the rows again; `layout` also asks for their new height."""
         self._painted = None
-        self.refresh(*([] if layout else [self.size.region]), layout=layout)
+        if layout:
+            self.refresh(layout=True)
+        else:
+            self.refresh(self.size.region)
 
     def rows_of_runs(self) -> list[list[Run]]:
-        size, palette = self.size, self.palette
+        """Return the painted rows, which are kept until size, theme or content changes."""
+        size = self.size
+        palette = self.palette
         if self._painted is None or self._painted[:2] != (size, palette):
             self._painted = (size, palette, self.paint(size.width))
         return self._painted[2]
@@ -70,21 +76,26 @@ class RowList(ScrollView, LineWidget, can_focus=False):
 
     @property
     def seen(self) -> range:
+        """Indices of the rows in view; one row before the list has a size."""
         top = self.scroll_offset.y
         return range(top, min(top + max(self.window.height, 1), self.count))
 
     @property
     def window(self) -> Size:
+        """Size of the list without the scroll bar, in cells and rows."""
         return self.scrollable_content_region.size
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return the styled pieces of text of a row that is in view."""
         raise NotImplementedError
 
-    def clicked(self, index: int) -> None: ...
+    def clicked(self, index: int) -> None:
+        """Handle a click on a row, counted from 0; by default, ignore it."""
 
     def set_rows(self, count: int, *, focused: int = -1) -> None:
         """Set the number of rows of a list, paint them again, and scroll to the focused row."""
-        rows, top = max(self.count, count), self.scroll_offset.y
+        rows = max(self.count, count)
+        top = self.scroll_offset.y
         self.count = count
         self.focused_row = focused if 0 <= focused < count else -1
         set_extent(self, Size(1, count))
@@ -97,7 +108,8 @@ class RowList(ScrollView, LineWidget, can_focus=False):
     def focus_row(self, index: int) -> None:
         """Focus another row of the list; an index beyond the list means its first or last row."""
         index = max(0, min(index, self.count - 1))
-        old, self.focused_row = self.focused_row, index
+        old = self.focused_row
+        self.focused_row = index
         if old == index:
             return
         top = self.scroll_offset.y
@@ -107,15 +119,18 @@ class RowList(ScrollView, LineWidget, can_focus=False):
             self.refresh_row(index)
 
     def refresh_row(self, index: int) -> None:
+        """Paint a row again, if it is in view."""
         if index in self.seen:
             self.refresh(Region(0, index - self.scroll_offset.y, self.window.width, 1))
 
     def reveal(self) -> None:
+        """Scroll to the focused row, with up to two rows above and below it."""
         height = self.window.height
         if self.focused_row < 0 or not height:
             return
         top = self.scroll_offset.y
         around = min(_AROUND, (height - 1) // 3)
+        # Scroll as little as possible: down if the row is below the window, up if it is above.
         wanted = min(max(top, self.focused_row + around - height + 1), self.focused_row - around)
         wanted = max(0, min(wanted, self.count - height))
         if wanted != top:
@@ -135,6 +150,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.reveal()
 
     def on_click(self, event: events.Click) -> None:
+        """Call `clicked` for the row under the mouse; a click below the last row is ignored."""
         offset = event.get_content_offset(self)
         if offset is None:
             return
@@ -149,6 +165,7 @@ Words = tuple[str, str]
 
 
 def styled(words: Sequence[Words], palette: PaintStyles) -> list[Run]:
+    """Return pieces of text with the styles that the palette has for their roles."""
     return [(text, palette.style(role)) for text, role in words]
 
 
@@ -157,29 +174,40 @@ def wrap_words(head: Sequence[Words], words: Words, cells: int) -> list[list[Wor
     text, role = words
     indent = sum(text_width(piece) for piece, _ in head)
     first, *rest = wrap_line(text, cells - indent)
-    return [[*head, (first, role)], *([(" " * indent + piece, role)] for piece in rest)]
+    lines = [[*head, (first, role)]]
+    lines += [[(" " * indent + piece, role)] for piece in rest]
+    return lines
 
 
 class WordsLine(FixedRows):
+    """A line with pieces of text at its left and right end."""
+
     _left: tuple[Words, ...] = ()
     _right: tuple[Words, ...] = ()
 
     def show(self, left: Sequence[Words], right: Sequence[Words] = ()) -> None:
+        """Replace the pieces of text."""
         if (tuple(left), tuple(right)) != (self._left, self._right):
-            self._left, self._right = tuple(left), tuple(right)
+            self._left = tuple(left)
+            self._right = tuple(right)
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        left, right = styled(self._left, self.palette), styled(self._right, self.palette)
+        """Paint both ends; the right one is dropped if both do not fit."""
+        left = styled(self._left, self.palette)
+        right = styled(self._right, self.palette)
         if runs_width(left) + runs_width(right) > cells:
             return [clip(left, cells)]
         return [align_both_ends(left, right, cells)]
 
 
 class WordsList(RowList):
+    """A list of lines of styled text; the focused line is scrolled into view."""
+
     _lines: tuple[tuple[Words, ...], ...] = ()
 
     def show(self, lines: Sequence[Sequence[Words]], *, focused: int = -1) -> None:
+        """Replace the lines, from the top, and scroll to the line `focused`; -1 for none."""
         self._lines = tuple(tuple(line) for line in lines)
         self.scroll_to(y=0, animate=False, immediate=True)
         self.set_rows(len(self._lines), focused=focused)

@@ -21,9 +21,13 @@ from tui_annotate.tui.palette import PaintStyles
 BARS: Final = "▁▂▃▄▅▆▇█"
 """Glyphs of bars for a score in [0, 1], in steps of one eighth."""
 
-_LABEL_COLUMNS, _DIGIT_COLUMNS = 100, 120  # minimum screen widths
-_WIDE_COLUMNS = 140  # minimum screen width for longer names
-_NAME, _WIDE_NAME = 7, 9  # maximum cells of a score's name over its column
+# Minimum screen widths in cells: for whole labels, for digits, for longer names of scores.
+_LABEL_COLUMNS = 100
+_DIGIT_COLUMNS = 120
+_WIDE_COLUMNS = 140
+# Maximum cells of a score's name over its column.
+_NAME = 7
+_WIDE_NAME = 9
 _DIGITS: Final = len(".92 ")
 _BADGE: Final = len("undecided")
 
@@ -84,13 +88,16 @@ class ScoreCells:
 
     @classmethod
     def of(cls, scores: ScoreSummaries) -> ScoreCells:
+        """Return the columns for the scores of a list of samples."""
         return cls(scores.names, scores.labelled)
 
     def cells(self, columns: int) -> int:
         """Return the total width of the score columns in cells, on a screen of `columns` cells."""
         if not self.names and not self.labelled:
             return 0
-        badge = (1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)) if self.labelled else 0
+        badge = 0
+        if self.labelled:
+            badge = 1 + (_BADGE if columns >= _LABEL_COLUMNS else 1)
         scores = sum(text_width(head) for head in _column_heads(self.names, columns))
         gap = 1 if columns >= _DIGIT_COLUMNS else 2  # digits end in a blank
         return max(scores + badge, text_width(ScoreText.SCORE.text())) + gap
@@ -114,6 +121,7 @@ class ScoreCells:
         return " · ".join(parts)
 
     def runs(self, summary: ScoreSummary | None, columns: int, palette: PaintStyles) -> list[Run]:
+        """Return the score columns of a row; blank for a sample without scores."""
         cells = self.cells(columns)
         if summary is None or not cells:
             return [(" " * cells, palette.quiet)]

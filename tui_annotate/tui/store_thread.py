@@ -44,6 +44,8 @@ class StoreJob(Generic[Result]):
 
 @dataclass
 class JobFinished(Message):
+    """Message that a job of the store's thread has ended, with its result or error."""
+
     job: StoreJob[Any]
     future: Future[Any]
 
@@ -85,7 +87,8 @@ class StoreThread:
         self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
         self._deferred: list[StoreJob[Any]] = []  # until after the next frame
-        self.waiting = self.shown = 0
+        self.waiting = 0
+        self.shown = 0
         self.closed = False
 
     def send(self, job: StoreJob[Any]) -> None:
@@ -104,13 +107,16 @@ class StoreThread:
             self._deferred.append(job)
 
     def start_deferred(self) -> None:
-        deferred, self._deferred = self._deferred, []
+        """Start the deferred jobs, in the order of sending."""
+        deferred = self._deferred
+        self._deferred = []
         for job in deferred:
             self._submit(job)
 
     def _submit(self, job: StoreJob[Any]) -> None:
         self.waiting += 1
-        self.shown += job.shown
+        if job.shown:
+            self.shown += 1
         future = self._thread.submit(self._run, job, self._reported_failures)
         if job.shown:
             self._shown_jobs[future] = None
@@ -129,10 +135,12 @@ class StoreThread:
                 self._check()
             return job.call()
         except BaseException:
-            self._failed_saves += job.writes
+            if job.writes:
+                self._failed_saves += 1
             raise
 
     def _check(self) -> None:
+        """Call the guard; its errors about the session become `_SessionEnded`."""
         try:
             self.guard()
         except (NotAllowed, Conflict) as error:
@@ -140,9 +148,11 @@ class StoreThread:
 
     def answer(self, answered: JobFinished) -> None:
         """Call the callbacks of a finished job; runs in the screen's thread, once for each job."""
-        job, error = answered.job, answered.future.exception()
+        job = answered.job
+        error = answered.future.exception()
         self.waiting -= 1
-        self.shown -= job.shown
+        if job.shown:
+            self.shown -= 1
         self._shown_jobs.pop(answered.future, None)
         if error is None:
             job.done(answered.future.result())
@@ -222,6 +232,8 @@ class Stopwatch:
         return self._seconds >= _FULL_SECONDS
 
     def take(self) -> float:
+        """Return the counted seconds, and begin again at 0."""
         self.touch()
-        seconds, self._seconds = self._seconds, 0.0
+        seconds = self._seconds
+        self._seconds = 0.0
         return seconds

@@ -73,7 +73,8 @@ def is_multiplexed(environ: Mapping[str, str], processes: Path = Path("/proc")) 
 
 def _may_have_multiplexer(processes: Path) -> bool:
     """Look for the nearest ancestor that decides; `script` and `sudo` do not."""
-    process, oldest = str(os.getpid()), ""
+    process = str(os.getpid())
+    oldest = ""
     while process != "0":
         stat = (processes / process / "stat").read_text("utf-8", "replace")
         start, _, values = stat.rpartition(")")
@@ -82,7 +83,8 @@ def _may_have_multiplexer(processes: Path) -> bool:
             return True
         if name in _LINES_TO_TERMINALS:
             return False
-        process, oldest = values.split()[1], process
+        oldest = process
+        process = values.split()[1]
     # Only outside containers do the ancestors end at process 1, and is 2 a thread of the kernel.
     return oldest != "1" or (processes / "2" / "comm").read_text("utf-8").strip() != "kthreadd"
 
@@ -125,6 +127,7 @@ def find_usable_log(log: Path) -> Path:
 
 
 def _open_log(log: Path) -> int:
+    """Open a log for appending; create it with mode 0600."""
     log.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
@@ -146,7 +149,8 @@ def redirect_stderr(log: Path) -> Iterator[None]:
     root.addHandler(handler)
     root.setLevel(logging.INFO)
     sys.stderr.flush()
-    kept, original = os.dup(2), sys.__stderr__
+    kept = os.dup(2)
+    original = sys.__stderr__
     os.dup2(target, 2)
     try:
         surface = io.BufferedWriter(_TerminalFile(os.dup(1), "w"))

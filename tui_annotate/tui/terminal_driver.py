@@ -33,7 +33,8 @@ _PASTE_TICKS = 200
 
 A slow connection may pause.
 """
-_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
+_PASTE_START = "\x1b[200~"
+_PASTE_END = "\x1b[201~"
 
 _SEQUENCE_TICKS = 20
 """Number of waits without input after which the rest of an escape sequence is not expected."""
@@ -108,6 +109,7 @@ class TerminalDriver(LinuxDriver):
         return thread is not None and thread.is_alive() and not self.exit_event.is_set()
 
     def _continue(self) -> None:
+        """Restore the terminal's modes after a stop, and ask for a repaint."""
         if self._is_reading() and self._is_in_foreground():
             self._restore_modes()
             self.send_message(TerminalContinued())
@@ -141,6 +143,7 @@ class TerminalDriver(LinuxDriver):
             self.send_message(InputEnded())
 
     def _read_keys(self) -> None:
+        """Read input until the app or the input ends, and post its events."""
         parser = XTermParser(self._debug)
         splitter = _InputSplitter()
         decode = codecs.getincrementaldecoder("utf-8")("replace").decode
@@ -181,7 +184,9 @@ class _InputSplitter:
         if self._passed_escape and (late := _LATE_REPORT.match(text)):
             yield FrameReported(int(late[1]))
             text = text[late.end() :]
-        text, self._kept, self._idle = self._kept + text, "", 0
+        text = self._kept + text
+        self._kept = ""
+        self._idle = 0
         self._passed_escape = False
         while text:
             if self._pasted is not None:
@@ -190,7 +195,8 @@ class _InputSplitter:
             found = _MARKER.search(text)
             if found is None:
                 if rest := _INCOMPLETE.search(text):
-                    text, self._kept = text[: rest.start()], rest[0]
+                    text = text[: rest.start()]
+                    self._kept = rest[0]
                 if text:
                     yield text
                 return
@@ -226,9 +232,11 @@ class _InputSplitter:
         if self._pasted is not None:
             if self._idle > _PASTE_TICKS:
                 yield Paste("".join([*self._pasted, self._kept]))
-                self._pasted, self._kept = None, ""
+                self._pasted = None
+                self._kept = ""
         elif self._kept == "\x1b":
-            self._kept, self._passed_escape = "", True
+            self._kept = ""
+            self._passed_escape = True
             yield "\x1b"
         elif self._kept and self._idle > _SEQUENCE_TICKS:
             self._kept = ""

@@ -56,6 +56,7 @@ class ViewApp(RestrictedApp):
             self.theme = theme
 
     def on_mount(self) -> None:
+        """Show the screen, and quit when the terminal's input ends."""
         self.listen(self.exit)
         self.push_screen(self.sample_screen)
 

@@ -41,7 +41,8 @@ QUIET: Final = 5.0
 """Number of seconds without a further change after which a push starts."""
 LONGEST: Final = 30.0
 """Maximum number of seconds from the first unsent change to the start of a push."""
-_RETRY, _RETRY_LONGEST = 30.0, 300.0
+_RETRY = 30.0
+_RETRY_LONGEST = 300.0
 """First and longest delay, in seconds, before a failed pull or push is tried again."""
 _CLOSE_SECONDS: Final = 3.0
 """Seconds that quitting waits for a push; remaining changes are sent at the next start."""
@@ -129,7 +130,9 @@ class BackgroundSync:
     ) -> None:
         self._exchange = exchange
         self._notify = notify
-        self._quiet, self._longest, self._clock = quiet, longest, clock
+        self._quiet = quiet
+        self._longest = longest
+        self._clock = clock
         self._wake = Condition()
         # The fields below change only under `_wake`, which is never held during network use.
         self._online = online
@@ -142,6 +145,7 @@ class BackgroundSync:
 
     @property
     def online(self) -> bool:
+        """Whether work is shared now."""
         return self._online
 
     @property
@@ -151,6 +155,7 @@ class BackgroundSync:
         return self._online and (self._has_changes or still_going)
 
     def start(self) -> None:
+        """Post the first state, and start the thread."""
         self._notify(SyncUpdate(SyncState.IDLE if self._online else SyncState.OFFLINE))
         self._thread.start()
 
@@ -158,7 +163,8 @@ class BackgroundSync:
         """Record that a change was saved, and schedule its push to the shared store."""
         with self._wake:
             now = self._clock()
-            self._first_change = now if self._first_change is None else self._first_change
+            if self._first_change is None:
+                self._first_change = now
             if self._failures:
                 self._due = min(self._due, now + _RETRY)
             else:
@@ -172,7 +178,9 @@ class BackgroundSync:
         """Go online (pull and push at once) or offline (keep all changes on this machine)."""
         with self._wake:
             self._online = online
-            self._pull, self._failures, self._due = online, 0, self._clock()
+            self._pull = online
+            self._failures = 0
+            self._due = self._clock()
             self._notify(SyncUpdate(SyncState.IDLE if online else SyncState.OFFLINE))
             self._wake.notify()
 
@@ -195,6 +203,7 @@ class BackgroundSync:
             self._exchange_once()
 
     def _wait_until_due(self) -> bool:
+        """Wait for the next exchange; return False if the sync is being closed."""
         with self._wake:
             while not self._closing:
                 wanted = self._online and (self._pull or self._has_changes)
@@ -208,8 +217,10 @@ class BackgroundSync:
         """Pull changes if a pull is due, and push changes; retry later after a failure."""
         with self._wake:
             # A change that is saved from here on is sent by the next push.
-            first, self._first_change = self._first_change, None
-            pull, self._pull = self._pull, False
+            first = self._first_change
+            self._first_change = None
+            pull = self._pull
+            self._pull = False
         self._notify(SyncUpdate(SyncState.SYNCING))
         try:
             if pull:
@@ -232,6 +243,7 @@ class BackgroundSync:
             self._notify(SyncUpdate(SyncState.SYNCING, merged=merged))
 
     def _schedule_retry(self, error: Exception, first: float | None, *, pull: bool) -> None:
+        """Post the failure, and try again later; the delay doubles each time."""
         if not isinstance(error, TuiAnnotateError):
             _log.error("sync: unexpected: %s", type(error).__name__, exc_info=error)
             message = WorkspaceText.UNEXPECTED.text(error=type(error).__name__)
@@ -259,9 +271,11 @@ class WorkSharing:
         self._slow = False  # whether the slow exchange was announced
         self._forks: list[Fork] = []  # not shown yet
         self._refused: list[tuple[str, str]] = []  # of the last pull: where, reason
-        self._waiting = self._ended = False
+        self._waiting = False  # whether forks are shown once no dialog is open
+        self._ended = False
 
     def prepare(self, workspace: Workspace, person: Person) -> None:
+        """Prepare the exchange, if a folder or a table for shared work is configured."""
         from tui_annotate.plugins.sync import sync_key
 
         if not (sync_key.read_folder() or sync_key.read_address()):
@@ -272,6 +286,7 @@ class WorkSharing:
         self._exchange = WorkExchange(shared.pull, shared.push)
 
     def begin(self, *, online: bool) -> None:
+        """Start the sharing thread once, if an exchange was prepared."""
         if self._exchange is None or self._syncer is not None:
             return
         self._syncer = BackgroundSync(self._exchange, self._receive, online=online)
@@ -280,9 +295,11 @@ class WorkSharing:
 
     @property
     def begun(self) -> bool:
+        """Whether the sharing thread was started."""
         return self._syncer is not None
 
     def toggle(self) -> None:
+        """Go offline or online, and store the choice for the user."""
         if self._syncer is None:
             self._screen.show_message(MessageCode.NOTHING_SHARED)
             return
@@ -306,9 +323,11 @@ class WorkSharing:
         self._screen.query_one(HeaderBar).show_sync(update.state)
         self._watch(update.state)
         if update.problem and update.problem != self._problem:
-            code, values = MessageCode.NOT_SHARED_YET, {"problem": update.problem}
+            code = MessageCode.NOT_SHARED_YET
+            values = {"problem": update.problem}
             if update.state is SyncState.ERROR:
-                code, values = MessageCode.SYNC_FAILED, values | {"key": self._offline_key()}
+                code = MessageCode.SYNC_FAILED
+                values = values | {"key": self._offline_key()}
             self._screen.show_message(code, "warning", **values)
         if update.problem or update.state is SyncState.SUCCESS:
             self._problem = update.problem
@@ -359,7 +378,9 @@ class WorkSharing:
             return
         from tui_annotate.tui.dialogs.message import MessageDialog
 
-        forks, self._forks, self._waiting = self._forks, [], False
+        forks = self._forks
+        self._forks = []
+        self._waiting = False
         self._screen.forget_keys()  # keys pressed so far were meant for the screen below
         text = "\n\n".join(map(_describe_fork, forks))
         pages = [(SharingMessage.CONFLICTS_TITLE.text(), text)]

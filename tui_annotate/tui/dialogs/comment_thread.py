@@ -19,6 +19,8 @@ ThreadLine = tuple[str, str, str]
 
 
 class CommentDialog(Dialog[str]):
+    """A dialog that shows a thread, the latest message in view, and returns a new message."""
+
     DEFAULT_CSS = """
     CommentDialog > Vertical { width: 100%; max-width: 92; }
     CommentDialog RowList { max-height: 14; }
@@ -45,7 +47,8 @@ class CommentDialog(Dialog[str]):
             wanted: hint in the empty input line; empty for that of a question.
         """
         super().__init__(title or DialogText.ASK_TITLE.text())
-        self._comments, self._text = tuple(lines), text
+        self._comments = tuple(lines)
+        self._text = text
         self._hint = wanted or DialogText.ASK_HINT.text()
         scroll = [("↑↓", KeyName.SCROLL)] if lines else []
         self.keys = (("Enter", KeyName.SEND), *scroll, ("Esc", KeyName.CLOSE))
@@ -56,6 +59,7 @@ class CommentDialog(Dialog[str]):
         yield LineInput(self._text, placeholder=self._hint)
 
     def on_resize(self) -> None:
+        """Wrap the messages again, once the new width is known."""
         self.call_after_refresh(self._show_comments)
 
     def _show_comments(self) -> None:
@@ -73,6 +77,7 @@ class CommentDialog(Dialog[str]):
         return lines
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Return the typed message; blank text keeps the dialog open."""
         event.stop()
         if event.value.strip():
             self.dismiss(event.value)

@@ -15,11 +15,16 @@ from tui_annotate.tui.dialogs.message import ScrollDialog
 from tui_annotate.tui.dialogs.texts import DialogText, KeyName
 from tui_annotate.tui.row_widgets import Words, wrap_words
 
-_FOUND, _OTHER, _MISSED, _EXTRA = "✓", "≈", "✗", "+"
+_FOUND = "✓"
+_OTHER = "≈"
+_MISSED = "✗"
+_EXTRA = "+"
 """Glyphs of a practice sample's annotations: correct, correct except the label, missed, extra."""
 
 
 class FeedbackDialog(ScrollDialog):
+    """A dialog that shows which annotations of a practice sample were found, missed or extra."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "close", "close", show=False)]
 
     keys: Keys = (("↑↓", KeyName.SCROLL), ("Enter", KeyName.CONTINUE))
@@ -30,9 +35,11 @@ class FeedbackDialog(ScrollDialog):
                 found=len(feedback.hits), missed=len(feedback.missed), extra=len(feedback.extra)
             )
         )
-        self._feedback, self._sample = feedback, sample
+        self._feedback = feedback
+        self._sample = sample
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the ratings, then the found, missed and extra annotations."""
         lines = self._render_ratings()
         for own, right in self._feedback.hits:
             alike = set(own.labels) == set(right.labels)
@@ -48,7 +55,8 @@ class FeedbackDialog(ScrollDialog):
         return lines or [[(DialogText.NOTHING_EXPECTED.text(), "good")]]
 
     def _render_ratings(self) -> list[list[Words]]:
-        rated, rating = self._feedback.rated, self._feedback.rating
+        rated = self._feedback.rated
+        rating = self._feedback.rating
         if not rating:
             return []
         own = DialogText.YOURS_RATED.text(rating=line_text(rated))

@@ -28,15 +28,18 @@ class FindDialog(Dialog[str]):
 
     def __init__(self, query: str, *, search: Callable[[str], str], title: str) -> None:
         super().__init__(title)
-        self._query, self._search = query, search
+        self._query = query
+        self._search = search
 
     def body(self) -> ComposeResult:
         yield LineInput(self._query, placeholder=DialogText.FIND_HINT.text())
 
     def on_mount(self) -> None:
+        """Select the last query, so that typing replaces it."""
         self.query_one(LineInput).select_all()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Search for the typed text, and show how often it was found."""
         event.stop()
         self.show_title(self._search(event.value))
 

@@ -58,6 +58,7 @@ class Dialog(ModalScreen[Result | None]):
             yield WordsLine(id="keys", classes="gap")
 
     def on_mount(self) -> None:
+        """Show title and keys, focus the input line if there is one, and then accept keys."""
         self.show_title()
         self.show_keys()
         for line in self.query(LineInput):
@@ -74,25 +75,33 @@ class Dialog(ModalScreen[Result | None]):
         free(self)
 
     def title_words(self) -> list[Words]:
+        """Return the pieces of the title, with the names of their styles."""
         return [(self.heading, "title_focused")]
 
     def show_title(self, aside: str | None = None) -> None:
-        self.aside = self.aside if aside is None else line_text(aside)
+        """Show the title again, with a new text at its right; None keeps the text."""
+        if aside is not None:
+            self.aside = line_text(aside)
         self.query_one("#title", WordsLine).show(self.title_words(), [(self.aside, "quiet")])
 
     def show_keys(self, keys: Keys | None = None) -> None:
-        self.keys = self.keys if keys is None else keys
+        """Show the line of keys again; None keeps the keys."""
+        if keys is not None:
+            self.keys = keys
         self.query_one("#keys", WordsLine).show(key_words(self.keys))
 
     def action_scroll_by(self, rows: int) -> None:
+        """Scroll the lists by rows, upward if negative."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=rows, animate=False)
 
     def action_scroll_page(self, pages: int) -> None:
+        """Scroll the lists by pages; one row of the previous page stays visible."""
         for listed in self.query(RowList):
             listed.scroll_relative(y=pages * max(listed.window.height - 1, 1), animate=False)
 
     def action_scroll_edge(self, edge: int) -> None:
+        """Scroll the lists to their start (-1) or end (1)."""
         for listed in self.query(RowList):
             listed.scroll_to(y=0 if edge < 0 else listed.max_scroll_y, animate=False)
 
@@ -100,6 +109,7 @@ class Dialog(ModalScreen[Result | None]):
         self.dismiss(None)
 
     def on_line_input_left_empty(self, message: LineInput.LeftEmpty) -> None:
+        """Close the dialog by Backspace in an empty input line."""
         message.stop()
         self.dismiss(None)
 
@@ -114,6 +124,7 @@ PAGING: list[BindingType] = [
 
 
 def key_words(keys: Keys) -> list[Words]:
+    """Return the pieces of the line of keys, with the names of their styles."""
     return [
         words for key, name in keys for words in ((key, "key"), (f" {name.text()}   ", "quiet"))
     ]

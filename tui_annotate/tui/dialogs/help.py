@@ -37,6 +37,8 @@ _MARKS: Final = {key_state.REVIEWING: REVIEW_MARKS, key_state.VIEWING: VIEW_MARK
 
 
 class HelpDialog(ScrollDialog):
+    """A dialog with two pages: the keys of a screen, and the legend of its symbols."""
+
     DEFAULT_CSS = "HelpDialog > Vertical { max-width: 140; max-height: 100%; }"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1,tab,shift+tab,right,left", "other", "the other page", show=False)
@@ -60,6 +62,7 @@ class HelpDialog(ScrollDialog):
         return page_words([self.heading, DialogText.MARKS.text()], int(self._marks))
 
     def action_other(self) -> None:
+        """Show the other page."""
         self._marks = not self._marks
         self.show_title()
         other = KeyName.KEYS if self._marks else KeyName.MARKS
@@ -67,15 +70,15 @@ class HelpDialog(ScrollDialog):
         self.refill()
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the lines of the page on screen, in two columns if there is room."""
         columns = 2 if cells >= _TWO_COLUMNS else 1
         column = (cells - 1 - _GAP * (columns - 1)) // columns
         if self._marks:
             blocks = _render_legend(self._legend, column)
         else:
             rows = (row for group in self._groups for row in group.rows)
-            keys = min(
-                max((text_width(line_text(key)) for key, _ in rows), default=0), _LONGEST_KEY
-            )
+            widest = max((text_width(line_text(key)) for key, _ in rows), default=0)
+            keys = min(widest, _LONGEST_KEY)
             blocks = [_render_group(group, column, keys) for group in self._groups]
         if columns == 1:
             return [line for block in blocks for line in block]
@@ -83,6 +86,7 @@ class HelpDialog(ScrollDialog):
 
 
 def help_dialog(keys: KeyMap, state: key_state.KeyState) -> HelpDialog:
+    """Create the help for a state of the screen of a sample."""
     marks = _MARKS.get(state, ANNOTATE_MARKS)
     return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
 
@@ -90,13 +94,9 @@ def help_dialog(keys: KeyMap, state: key_state.KeyState) -> HelpDialog:
 def _render_group(group: HelpGroup, cells: int, keys: int) -> list[list[Words]]:
     lines: list[list[Words]] = [[(line_text(group.title), "title_focused")]]
     for row in group.rows:
-        lines += _render_row(row, cells, keys)
+        key, words = map(line_text, row)
+        lines += wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
     return [*lines, []]
-
-
-def _render_row(row: tuple[str, str], cells: int, keys: int) -> list[list[Words]]:
-    key, words = map(line_text, row)
-    return wrap_words([(f" {fit(key, keys)}  ", "key")], (words, "text"), cells)
 
 
 def _render_legend(legend: Sequence[LegendEntry], cells: int) -> list[list[list[Words]]]:

@@ -37,14 +37,18 @@ class ItemList(RowList, Generic[Item]):
         self._words: tuple[str, ...] = ()
 
     def show_text(self, *words: str) -> None:
+        """Show lines of text in place of items, such as an error."""
         self._words = tuple(map(line_text, words))
         self.set_rows(len(words))
 
     def show(self, items: Sequence[Item], *, focused: int = 0) -> None:
-        self.items, self.focused = tuple(items), focused
+        """Replace the items, and focus one by its index."""
+        self.items = tuple(items)
+        self.focused = focused
         self.lay_out()
 
     def lay_out(self) -> None:
+        """Compute the rows of all items, whose number depends on the width."""
         self._rows = [
             (at, text)
             for at, item in enumerate(self.items)
@@ -100,26 +104,32 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
         self._reading = True
 
     def show_items(self, found: Found) -> None:
+        """Show what `find` returned; called in the screen's thread."""
         raise NotImplementedError
 
     def head(self, item: Item, cells: int, *, focused: bool) -> Sequence[Run]:
+        """Return the styled pieces of an item's first row."""
         raise NotImplementedError
 
     def details(self, item: Item, cells: int) -> Sequence[str]:
+        """Return the texts of an item's further rows; by default, none."""
         del item, cells
         return ()
 
     def detail_style(self, palette: PaintStyles, *, focused: bool) -> Style:
+        """Return the style of an item's further rows."""
         del focused
         return palette.text
 
     def result_of(self, item: Item) -> Any:
+        """Return the dialog's result for a chosen item; by default, the item."""
         return item
 
     def body(self) -> ComposeResult:
         yield self.rows
 
     def on_mount(self) -> None:
+        """Start to load the items in a thread."""
         self.rows.show_text(self.waiting.text())
         self._read()
 
@@ -144,6 +154,7 @@ class ItemDialog(Dialog[Any], Generic[Item, Found]):
             free(self)
 
     def refused(self, error: TuiAnnotateError) -> None:
+        """Show the error of `find` in place of items."""
         message, _ = error_texts(error)
         self.rows.show_text(f"✗ {message}")
 

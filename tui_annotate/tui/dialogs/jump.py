@@ -38,12 +38,14 @@ class JumpDialog(Dialog[Found], Generic[Found]):
         yield WordsLine(id="error")
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Look the typed id up in a thread; blank text is ignored."""
         event.stop()
         if text := event.value.strip():
             self._is_searching = True
             self._look_up(text)
 
     def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait until the typed id is found or refused."""
         return self._is_searching or super().holds(event)
 
     @work(thread=True, exclusive=True)

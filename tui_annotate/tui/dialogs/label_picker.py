@@ -42,7 +42,9 @@ class _Labels(RowList):
         slots: Mapping[LabelPath, int],
         focused: int,
     ) -> None:
-        self._labels, self._chosen, self._slots = tuple(labels), chosen, slots
+        self._labels = tuple(labels)
+        self._chosen = chosen
+        self._slots = slots
         self.set_rows(max(len(labels), 1), focused=focused if labels else -1)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
@@ -117,7 +119,8 @@ class LabelPicker(Dialog[LabelPath]):
         super().__init__(DialogText.LABELS.text())
         self._all = tuple(one for one in tree.walk() if one.offered or one.path in chosen)
         self._found = self._all
-        self._chosen, self._slots = chosen, slots
+        self._chosen = chosen
+        self._slots = slots
 
     def body(self) -> ComposeResult:
         yield LineInput(placeholder=DialogText.LABEL_HINT.text())
@@ -125,31 +128,39 @@ class LabelPicker(Dialog[LabelPath]):
         yield _Description()
 
     def on_mount(self) -> None:
+        """Set a height that fits all labels and descriptions, and show the labels."""
         cells = min(self.app.size.width, _WIDEST) - _FRAME
         wrapped = [
             _wrap_description(line_text(label.description), cells)
             for label in self._all
             if label.description
         ]
-        self.query_one(_Description).styles.height = rows = max(map(len, wrapped), default=0)
-        self.query_one(_Description).display = rows > 0
-        more = rows + 1 if rows else 0
-        self.query_one(Vertical).styles.height = len(self._all) + _OTHER_ROWS + more
+        rows = max(map(len, wrapped), default=0)
+        description = self.query_one(_Description)
+        description.styles.height = rows
+        description.display = rows > 0
+        height = len(self._all) + _OTHER_ROWS
+        if rows:
+            height += rows + 1  # a blank row comes before the description
+        self.query_one(Vertical).styles.height = height
         marked = [place for place, label in enumerate(self._all) if label.path in self._chosen]
         self._show_labels(marked[0] if marked else 0)
 
     def action_move(self, step: int) -> None:
+        """Focus the label `step` rows below, or above if it is negative."""
         rows = self.query_one(_Labels)
         if self._found:
             rows.focus_row(rows.focused_row + step)
             self._show_description()
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Show the labels that contain the typed text, and focus the first one."""
         event.stop()
         self._found = find_labels(self._all, event.value)
         self._show_labels(0)
 
     def on_input_submitted(self, event: LineInput.Submitted) -> None:
+        """Return the focused label; without one, keep the dialog open."""
         event.stop()
         self._pick(self.query_one(_Labels).focused_row)
 

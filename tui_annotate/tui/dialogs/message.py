@@ -17,6 +17,8 @@ from tui_annotate.tui.row_widgets import Words, WordsList
 
 
 class ScrollDialog(Dialog[None]):
+    """A dialog with lines of text that scroll; a subclass wraps them to the width."""
+
     DEFAULT_CSS = """
     ScrollDialog > Vertical { width: 100%; max-width: 104; height: 100%; max-height: 40; }
     ScrollDialog RowList { height: 1fr; }
@@ -30,15 +32,18 @@ class ScrollDialog(Dialog[None]):
     keys: Keys = (("↑↓", KeyName.SCROLL), ("q", KeyName.CLOSE))
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the lines, wrapped to `cells` cells, as pieces of text with style names."""
         raise NotImplementedError
 
     def body(self) -> ComposeResult:
         yield WordsList(id="lines", classes="gap")
 
     def on_resize(self) -> None:
+        """Wrap the text again, once the new width is known."""
         self.call_after_refresh(self.refill)
 
     def refill(self) -> None:
+        """Replace the lines on screen; do nothing before the width is known."""
         listed = self.query_one("#lines", WordsList)
         if listed.window.width:
             listed.show(self.lines(listed.window.width))
@@ -61,6 +66,7 @@ class MessageDialog(ScrollDialog):
             self.keys = (("Tab", KeyName.NEXT_PAGE), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the page on screen; a Markdown heading is shown as a title."""
         text = self._pages[self._page][1]
         return [
             [(piece, role)]
@@ -69,9 +75,11 @@ class MessageDialog(ScrollDialog):
         ]
 
     def title_words(self) -> list[Words]:
+        """Return the titles of all pages; the page on screen is marked."""
         return page_words([title for title, _ in self._pages], self._page)
 
     def action_turn(self, step: int) -> None:
+        """Show the next (1) or previous (-1) page; the first follows the last."""
         self._page = (self._page + step) % len(self._pages)
         self.show_title()
         self.refill()
@@ -86,6 +94,7 @@ def _parse_heading(line: str) -> tuple[str, str]:
 
 
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
+    """Return the titles of pages as pieces of a title; the current `page` is marked."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
     mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")

@@ -32,10 +32,12 @@ class NewsDialog(ScrollDialog):
         self._items = tuple(items)
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return the items one after the other, separated by blank lines."""
         lines: list[list[Words]] = []
         for place, item in enumerate(self._items):
             marked = any(piece.mark != " " for piece in item.lines)
-            lines += [[]] if place else []
+            if place > 0:
+                lines.append([])
             lines += wrap_words([], (line_text(item.title), "title"), cells - 1)
             for piece in item.lines:
                 sign = f"{piece.mark} " if marked else "  "

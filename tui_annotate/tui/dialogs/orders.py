@@ -75,5 +75,6 @@ class OrderDialog(ItemDialog[str, Sequence[str]]):
         ]
 
     def show_items(self, found: Sequence[str]) -> None:
+        """Show the orders, with the used one in focus even if it is not among them."""
         orders = found if self._used in found else (self._used, *found)
         self.rows.show(orders, focused=orders.index(self._used))

@@ -20,7 +20,9 @@ from tui_annotate.tui.line_text import Run, align_both_ends, clip, runs_width
 
 _FEWEST = 2  # minimum rows, for a text if no annotation is found
 _OTHER_ROWS = 6  # rows of the box without annotations
-_LABEL_SHARE, _SAMPLE_SHARE = 0.3, 0.25  # maximum fractions of the cells
+# Maximum fractions of a row's cells.
+_LABEL_SHARE = 0.3
+_SAMPLE_SHARE = 0.25
 _INDENT = "      "
 
 
@@ -42,10 +44,12 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         self._slots = slots
 
     def details(self, item: PastAnnotation, cells: int) -> Sequence[str]:
+        """Return the note of an annotation as one row, if it has one."""
         del cells
         return [f"{_INDENT}{NOTED} {line_text(item.note)}"] if item.note else []
 
     def head(self, item: PastAnnotation, cells: int, *, focused: bool) -> Sequence[Run]:
+        """Return the first row: score, labels, start of the claim, and sample."""
         palette = self.rows.palette
         slot = self._slots.get(item.labels[0]) if item.labels else None
         names = ", ".join(path[-1] for path in item.labels if path) or DialogText.NO_LABEL.text()
@@ -62,13 +66,16 @@ class PastAnnotationDialog(ItemDialog[PastAnnotation, Sequence[PastAnnotation]])
         return clip(align_both_ends(left, right, cells), cells)
 
     def on_mount(self) -> None:
+        """Begin with a low box, which grows when annotations are found."""
         self.query_one(Vertical).styles.height = _FEWEST + _OTHER_ROWS
 
     def refused(self, error: TuiAnnotateError) -> None:
+        """Show the error with its hint, such as a missing library."""
         message, hint = error_texts(error)
         self.rows.show_text(f"✗ {message}", hint)
 
     def show_items(self, found: Sequence[PastAnnotation]) -> None:
+        """Show the annotations, most similar first, and fit the height of the box."""
         if not found:
             self.rows.show_text(DialogText.NO_PAST.text())
             return

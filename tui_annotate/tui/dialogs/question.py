@@ -32,4 +32,5 @@ class QuestionDialog(Dialog[bool]):
         self.query_one("#text", WordsLine).show([(self._text, "text")])
 
     def action_accept(self) -> None:
+        """Return True (Enter)."""
         self.dismiss(result=True)

@@ -29,13 +29,17 @@ class OutcomeRow(NamedTuple):
 
 
 class ReviewOutcomeDialog(ScrollDialog):
+    """A dialog with the outcome of the annotator's own work, then annotations of others."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,L", "close", "close", show=False)]
 
     def __init__(self, own: Sequence[OutcomeRow], added: Sequence[OutcomeRow]) -> None:
         super().__init__(DialogText.OUTCOME_TITLE.text())
-        self._own, self._added = tuple(own), tuple(added)
+        self._own = tuple(own)
+        self._added = tuple(added)
 
     def lines(self, cells: int) -> list[list[Words]]:
+        """Return both groups with their titles; an empty group gets a line that states it."""
         lines: list[list[Words]] = []
         for title, rows, nothing in (
             (DialogText.OUTCOME_YOURS, self._own, DialogText.OUTCOME_NONE),
@@ -51,6 +55,7 @@ class ReviewOutcomeDialog(ScrollDialog):
 
 
 def _render_row(row: OutcomeRow, cells: int) -> list[list[Words]]:
-    cells, (role, own, outcome) = max(cells - 1, 11), row
+    cells = max(cells - 1, 11)
+    role, own, outcome = row
     lines = wrap_words([(f" {_SIGNS[role]} ", role)], (line_text(own), "text"), cells)
     return lines + wrap_words([("   ", role)], (line_text(outcome), role), cells)

@@ -46,9 +46,11 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
 
     def __init__(self, find: Callable[[], Found], *, current: SampleKey) -> None:
         super().__init__(DialogText.SIBLINGS_TITLE.text(), find)
-        self._current, self._scores = current, ScoreSummaries()
+        self._current = current
+        self._scores = ScoreSummaries()
 
     def details(self, item: SiblingSample, cells: int) -> Sequence[str]:
+        """Return the lines of the whole summary."""
         return [
             f"{_INDENT}{part}"
             for line in split_paragraphs(item.text)
@@ -59,6 +61,7 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
         return palette.text if focused else palette.quiet
 
     def head(self, item: SiblingSample, cells: int, *, focused: bool) -> Sequence[Run]:
+        """Return the first row: state, id, annotations, and the scores at the right."""
         palette = self.rows.palette
         asides = []
         if item.annotations:
@@ -74,15 +77,17 @@ class SiblingsDialog(ItemDialog[SiblingSample, Found]):
             (cut(line_text(item.key.id), cells // 2), palette.strong),
             ("".join(f"  {aside}" for aside in asides), palette.key),
         ]
-        summary = self._scores.of.get(item.key)
         right: list[Run] = []
-        for value in summary.values if summary else ():
-            right += [(f" {draw_bar(value)}", palette.accent), (format_score(value), palette.quiet)]
-        if summary and summary.label:
-            right.append((f" {summary.label}", palette.disabled))
+        if summary := self._scores.of.get(item.key):
+            for value in summary.values:
+                right.append((f" {draw_bar(value)}", palette.accent))
+                right.append((format_score(value), palette.quiet))
+            if summary.label:
+                right.append((f" {summary.label}", palette.disabled))
         return clip(align_both_ends(left, right, cells), cells)
 
     def show_items(self, found: Found) -> None:
+        """Show the samples in the order of the queue; the open one is focused."""
         siblings, self._scores = found
         if not siblings:
             self.rows.show_text(DialogText.NO_SIBLING.text())

@@ -20,11 +20,15 @@ from tui_annotate.tui.row_widgets import Words
 if TYPE_CHECKING:
     from tui_annotate.domain.work_statistics import PersonWork, RemainingWork, WorkStatistics
 
-_NAME, _BAR, _WEEK_BAR = 14, 10, 40
+_NAME = 14
+_BAR = 10
+_WEEK_BAR = 40
 Line = list[Words]
 
 
 class WorkStatisticsDialog(ScrollDialog):
+    """A dialog with the statistics that the user may see: their own, or those of all people."""
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", "refresh", show=False),
         Binding("enter", "close", "close", show=False),
@@ -42,6 +46,7 @@ class WorkStatisticsDialog(ScrollDialog):
         self.action_again()
 
     def show_statistics(self, figures: WorkStatistics) -> None:
+        """Show computed statistics; do nothing if the dialog was closed meanwhile."""
         if not self.is_attached:
             return
         title = DialogText.ALL_STATISTICS if figures.ahead else DialogText.MY_STATISTICS
@@ -51,10 +56,12 @@ class WorkStatisticsDialog(ScrollDialog):
         self.refill()
 
     def action_again(self) -> None:
+        """Start to compute the statistics again."""
         self.show_title(DialogText.COUNTING.text())
         self._start_count()
 
     def lines(self, cells: int) -> list[Line]:
+        """Return people by dataset, hours by week, and flagged samples."""
         figures = self._figures
         if figures is None:
             return []
@@ -130,4 +137,6 @@ def _render_flags(figures: WorkStatistics, cells: int) -> Iterator[Line]:
         reason = line_text(flag.reason) or DialogText.NO_REASON.text()
         words = DialogText.FLAG.text(sample=where, person=who, reason=reason)
         first, *rest = wrap_line(words, cells - 4)
-        yield from ([(part, "text")] for part in (first, *(f"  {each}" for each in rest)))
+        yield [(first, "text")]
+        for part in rest:
+            yield [(f"  {part}", "text")]

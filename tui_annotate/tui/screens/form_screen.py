@@ -64,7 +64,9 @@ class FormScreen(Screen[None]):
         self, form: FormContent, submit: Submit, *, clock: Callable[[], float] = time.monotonic
     ) -> None:
         super().__init__()
-        self._form, self._submit, self._clock = form, submit, clock
+        self._form = form
+        self._submit = submit
+        self._clock = clock
         self._fields: list[FormField] = []
         self._ticks: list[FormChoice] = []
         self._busy = False
@@ -83,9 +85,10 @@ class FormScreen(Screen[None]):
             FormField(field.field, field.name.text(), value=field.value, secret=field.secret)
             for field in form.fields
         ]
-        self._ticks = (
-            [FormChoice(form.tick[0], form.tick[1].text(), ticked=False)] if form.tick else []
-        )
+        self._ticks = []
+        if form.tick:
+            value, text = form.tick
+            self._ticks.append(FormChoice(value, text.text(), ticked=False))
         choices = [FormChoice(choice, name.text()) for choice, name in form.choices]
         with VerticalScroll(can_focus=False):
             yield WordsLine(id="title")
@@ -99,6 +102,7 @@ class FormScreen(Screen[None]):
             yield WordsLine(id="keys")
 
     def on_mount(self) -> None:
+        """Fill the texts of the form, and focus the first empty field."""
         self.listening_since = events.Event().time
         title = line_text(self._form.title.text())
         self.query_one("#title", WordsLine).show([(title, "title_focused")])
@@ -147,6 +151,7 @@ class FormScreen(Screen[None]):
     # messages
 
     def say(self, words: str, role: str = "quiet") -> None:
+        """Show a text under the fields, also if the screen is not mounted yet."""
         self._words = (words, role)
         if self.is_mounted:
             self.query_one("#said", FormMessage).say(words, role)
@@ -172,6 +177,7 @@ class FormScreen(Screen[None]):
         self.say(SignInMessage.REFUSED.text(error=describe_error(error)), "error")
 
     def count_down(self) -> None:
+        """Show the seconds until the next attempt, and stop at 0."""
         left = math.ceil(self._blocked_until - self._clock())
         if left > 0:
             self.say(SignInMessage.TOO_MANY_ATTEMPTS.text(seconds=left), "error")
@@ -184,12 +190,14 @@ class FormScreen(Screen[None]):
     # actions
 
     def finish(self) -> None:
+        """Close the form; drop the keys that were pressed while its values were checked."""
         self.finished = True
         if self._busy:
             forget_keys(self, but_text=False)  # these keys were not meant for the screen below
         self.dismiss()
 
     def _focus_empty(self) -> bool:
+        """Focus the first empty field; return whether there is one."""
         empty = [field.line for field in self._fields if not field.line.value]
         if empty:
             self.set_focus(empty[0])
@@ -200,6 +208,7 @@ class FormScreen(Screen[None]):
         self.action_enter()
 
     def on_form_choice_chosen(self, message: FormChoice.Chosen) -> None:
+        """Submit the choice of a row, unless it was clicked before the form was seen."""
         message.stop()
         if self._refuse_early(message.time):  # a click, which the queue of keys does not check
             return
@@ -209,6 +218,7 @@ class FormScreen(Screen[None]):
             self._send(message.choice)
 
     def action_enter(self) -> None:
+        """Submit the form, once all fields are filled."""
         if not self._focus_empty():
             self._send(GO)
 
@@ -217,10 +227,12 @@ class FormScreen(Screen[None]):
             self._send(BACK)
 
     async def action_leave(self) -> None:
+        """Quit the app, if `q` cannot be meant as text."""
         if not self._form.fields:
             await self.app.action_quit()
 
     def _send(self, choice: str) -> None:
+        """Submit a choice with the field values, unless an attempt is running or must wait."""
         if self._busy or (choice == GO and self._clock() < self._blocked_until):
             return
         if choice == GO:

@@ -46,6 +46,8 @@ from tui_annotate.tui.widgets.queue_rows import (
 
 
 class QueueMessage(ScreenMessage):
+    """Texts of the list of samples."""
+
     SEARCH_HINT = "Search: part of an id or of a summary"
     SHOWN = "{filter} · {row}/{total}"
     SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
@@ -67,6 +69,7 @@ class QueueFilter(NamedTuple):
 
     @property
     def label(self) -> str:
+        """Text of the filter on the bar of options."""
         name = self.name.text()
         return f"{name} {self.glyph}" if self.glyph else name
 
@@ -215,25 +218,34 @@ class QueueScreen(Screen[SampleKey | None]):
         scores: QueueScores | None = None,
     ) -> None:
         super().__init__()
-        self._page, self._listing, self._scores = page, listing, scores
-        self._leave, self._current, self._find = leave, current, find
+        self._page = page
+        self._listing = listing
+        self._scores = scores
+        self._leave = leave
+        self._current = current
+        self._find = find
         self._rows = QueueList(listing.group)
         self._wanted = PageRequest("", 0, max(position - 1, 0), self.order)
         self._held: PageRequest | None = None
-        self._awaited, self._reading = True, False
+        self._awaited = True
+        self._reading = False
         self._total = 0
-        self._progress = self._aside = ""
+        self._progress = ""
+        self._aside = ""
 
     @property
     def order(self) -> str:
+        """The order of the list, by its id; empty for a list without scores."""
         return self._scores.order() if self._scores else ""
 
     @property
     def has_scores(self) -> bool:
+        """Whether the list shows scores, and can be sorted by them."""
         return self._scores is not None
 
     @property
     def has_siblings(self) -> bool:
+        """Whether the list can show other summaries of the same source."""
         return self._scores is not None and self._scores.siblings is not None
 
     def _actions(self) -> list[ListAction]:
@@ -258,6 +270,7 @@ class QueueScreen(Screen[SampleKey | None]):
         yield KeyLine()
 
     def on_mount(self) -> None:
+        """Start to read the focused page, and to count the samples."""
         usual = SCORED_KEY_LINE if self._scores else KEY_LINE
         order = [name for name in usual if name != "back" or self._current]
         self.query_one(KeyLine).show(key_line(self._actions(), order), last=help_pair())
@@ -266,7 +279,8 @@ class QueueScreen(Screen[SampleKey | None]):
         self._count()
 
     def _show_status(self) -> None:
-        filters, listed = self._listing.filters, self._rows
+        filters = self._listing.filters
+        listed = self._rows
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         message = QueueMessage.SHOWN_OF_SEARCH if search else QueueMessage.SHOWN
@@ -281,9 +295,11 @@ class QueueScreen(Screen[SampleKey | None]):
             for digit, each in enumerate(filters, 1)
         ]
         self.query_one(LabelBar).show(options)
-        entry = self._focused
-        parts = (listed.describe_scores(entry), self._listing.describe(entry)) if entry else ()
-        self.query_one(DraftLine).show(" · ".join(filter(None, parts)), kind="hint")
+        words = ""
+        if entry := self._focused:
+            parts = (listed.describe_scores(entry), self._listing.describe(entry))
+            words = " · ".join(filter(None, parts))
+        self.query_one(DraftLine).show(words, kind="hint")
 
     @property
     def _focused(self) -> QueueEntry | None:
@@ -292,6 +308,7 @@ class QueueScreen(Screen[SampleKey | None]):
     # reading rows
 
     def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait for the first rows; typed text never waits."""
         return self._awaited and not is_text(self.focused, event)
 
     def _read(self) -> None:
@@ -332,7 +349,8 @@ class QueueScreen(Screen[SampleKey | None]):
         if request == self._wanted == self._held and total == self._total:
             self._rows.take(rows, offset=offset)
         elif request == self._wanted:
-            self._held, self._total = request, total
+            self._held = request
+            self._total = total
             self._awaited = False
             self._rows.restart(rows, offset=offset, total=total, focused=request.focused)
         self._rows.set_scores(scores)
@@ -343,19 +361,16 @@ class QueueScreen(Screen[SampleKey | None]):
 
     @work(thread=True)
     def _count(self) -> None:
+        """Count completed and set-aside samples for the title, in a thread."""
         try:
-            completed = self._page("", self._listing.counted_states, offset=0, limit=1)[1]
-            total = self._page("", frozenset(), offset=0, limit=1)[1]
             self._progress = QueueMessage.COUNTED.text(
-                count=completed,
-                total=total - self._listing.locked,
+                count=self._count_samples(self._listing.counted_states),
+                total=self._count_samples() - self._listing.locked,
                 counted=self._listing.counted or STATE_NAMES[State.DONE].text(),
             )
             if self._listing.counts_aside:
-                aside = {
-                    state: self._page("", frozenset({state}), offset=0, limit=1)[1]
-                    for state in (State.SKIPPED, State.FLAGGED)
-                }
+                states = (State.SKIPPED, State.FLAGGED)
+                aside = {state: self._count_samples(frozenset({state})) for state in states}
                 counts = [
                     f"{STATE_GLYPHS[state]}{count:,}" for state, count in aside.items() if count
                 ]
@@ -366,6 +381,11 @@ class QueueScreen(Screen[SampleKey | None]):
         except TuiAnnotateError as error:
             done = partial(self._show_error, error)
         self.app.call_from_thread(done)
+
+    def _count_samples(self, states: Collection[State] = frozenset()) -> int:
+        """Return the number of samples in some states, by default of all; called in a thread."""
+        _, count = self._page("", states, offset=0, limit=1)
+        return count
 
     def _show_error(self, error: TuiAnnotateError) -> None:
         self._reading = self._awaited = False
@@ -379,14 +399,17 @@ class QueueScreen(Screen[SampleKey | None]):
     # keys
 
     def action_move(self, step: int) -> None:
+        """Focus the row `step` rows below, or above if it is negative."""
         if self._total:
             self._rows.focus_row(self._rows.focused_row + step)
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
+        """Move by pages; one row of the previous page stays visible."""
         self.action_move(pages * max(self._rows.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
+        """Focus the first row (-1) or the last one (1)."""
         self.action_move(edge * self._total)
 
     def action_open(self) -> None:
@@ -394,6 +417,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(entry.key)
 
     def action_filter(self, number: int) -> None:
+        """Use a filter by its index; other indexes and the current one are ignored."""
         if number != self._wanted.filter and number < len(self._listing.filters):
             self._request(self._wanted.search, number)
 
@@ -411,6 +435,7 @@ class QueueScreen(Screen[SampleKey | None]):
         self.app.push_screen(HelpDialog(help_groups(self._actions()), legend=marks))
 
     def action_jump(self) -> None:
+        """Ask for an id, and close the list with its sample."""
         if self._find is not None:
             self.app.push_screen(JumpDialog(self._find), self._open_sample)
 
@@ -419,6 +444,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self.dismiss(key)
 
     def action_order(self) -> None:
+        """Ask for another order of the samples."""
         if self._scores is not None:
             from tui_annotate.tui.dialogs.orders import OrderDialog
 
@@ -431,6 +457,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._request(self._wanted.search, self._wanted.filter)
 
     def action_rivals(self) -> None:
+        """Show other summaries of the focused sample's source."""
         entry = self._focused
         if entry and self._scores and self._scores.siblings:
             from tui_annotate.tui.dialogs.siblings import SiblingsDialog
@@ -461,13 +488,16 @@ class QueueScreen(Screen[SampleKey | None]):
         self.remove_class("-searching")
 
     def on_input_changed(self, event: LineInput.Changed) -> None:
+        """Search again at each change of the typed text."""
         event.stop()
         text = event.value.strip()
         if text != self._wanted.search:
             self._request(text, self._wanted.filter)
 
     def _request(self, search: str, number: int) -> None:
-        self._wanted, self._awaited = PageRequest(search, number, 0, self.order), True
+        """Ask for the first rows of a search and filter; keys wait until they are read."""
+        self._wanted = PageRequest(search, number, 0, self.order)
+        self._awaited = True
         self._show_status()
         self._read()
 

@@ -48,7 +48,9 @@ class SignInFlow:
     """Controller that shows the sign-in forms and sends their values to the store's thread."""
 
     def __init__(self, app: App[Any], saver: StoreThread, callbacks: SignInCallbacks) -> None:
-        self._app, self._saver, self._callbacks = app, saver, callbacks
+        self._app = app
+        self._saver = saver
+        self._callbacks = callbacks
         self._clock = time.monotonic
         self.session_guard: SessionGuard | None = None
         self.is_locked = False
@@ -93,7 +95,8 @@ class SignInFlow:
         guard = self._guard
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
-            email, password = values["email"], values["password"]
+            email = values["email"]
+            password = values["password"]
             if choice == CODE:
                 page.finish()
                 self._ask_code(email)
@@ -135,7 +138,8 @@ class SignInFlow:
 
     def _ask_same_person(self) -> None:
         """Ask the user once whether the imported work under the user's name is the user's work."""
-        guard, count = self._guard, len(self._guard.namesakes)
+        guard = self._guard
+        count = len(self._guard.namesakes)
 
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             del values
@@ -174,6 +178,7 @@ class SignInFlow:
         self._watch_clock()
 
     def note_activity(self) -> None:
+        """Record a key press, which postpones the lock."""
         self._last_key_at = self._clock()
 
     def _watch_clock(self) -> None:
@@ -184,6 +189,7 @@ class SignInFlow:
             self._timer = self._app.set_timer(max(left, 1), self.lock_if_idle)
 
     def lock_if_idle(self) -> None:
+        """Lock the screen after the idle time of the workspace, else check again later."""
         idle = self._guard.idle
         if not idle:
             return
@@ -216,7 +222,8 @@ class SignInFlow:
             if guard.must_change:
                 self._ask_first_password(done)
                 return
-            self.is_locked, self._old_password = False, ""
+            self.is_locked = False
+            self._old_password = ""
             self.note_activity()
             self._watch_clock()
             if then:
@@ -237,6 +244,8 @@ class SignInFlow:
     # at the user's request
 
     def change_password(self) -> None:
+        """Show the form for a new password."""
+
         def answer(page: FormScreen, choice: str, values: Values) -> None:
             if choice == GO:
                 changed = SignInMessage.CHANGED.text()
@@ -248,6 +257,7 @@ class SignInFlow:
         self._show(sign_in_forms.password_form(self._person_name), answer)
 
     def sign_out(self) -> None:
+        """End the stored session, and quit even if that fails."""
         leave = self._callbacks.leave
         out = StoreJob(self._guard.sign_out, lambda _: leave(), lambda _: leave(), free=True)
         self._saver.send(out)
@@ -268,10 +278,12 @@ class SignInFlow:
 
 
 def _set_password(guard: SessionGuard, values: Values, old: str = "") -> None:
+    """Change the password to the typed one; `old` replaces the field for the old one."""
     guard.change_password(old or values["old"], _new_password(values))
 
 
 def _new_password(values: Values) -> str:
+    """Return the new password; raise InvalidInput if it was typed differently twice."""
     if values["new"] != values["again"]:
         raise InvalidInput(
             SignInMessage.PASSWORDS_DIFFER.text(),

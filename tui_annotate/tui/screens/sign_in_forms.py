@@ -11,7 +11,10 @@ from tui_annotate.editor.screen_message import Plural, ScreenMessage
 GO: Final = "go"
 """The main choice of a form; Enter in a field makes this choice once all fields are filled."""
 
-CODE, BACK, LEAVE = "code", "back", "leave"
+CODE = "code"
+BACK = "back"
+LEAVE = "leave"
+"""Further choices: sign in with a code, go back, and quit or sign out."""
 
 _MOST_IDS: Final = 6
 
@@ -20,6 +23,8 @@ Values = Mapping[str, str]
 
 
 class SignInMessage(ScreenMessage):
+    """Texts of the sign-in forms."""
+
     REFUSED = "✗ {error}"
     TOO_MANY_ATTEMPTS = "✗ too many attempts: wait {seconds} s; your input is kept"
     TRY_AGAIN = "Press Enter to try again"
@@ -130,6 +135,7 @@ _STAY: Final = ("stay", SignInMessage.STAY)
 
 
 def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> FormContent:
+    """Build the form for e-mail and password; `where` names the workspace."""
     return FormContent(
         SignInMessage.SIGN_IN,
         [where],
@@ -140,6 +146,7 @@ def sign_in_form(where: str, *, email: str = "", can_stay_signed_in: bool) -> Fo
 
 
 def invite_code_form(*, can_stay_signed_in: bool) -> FormContent:
+    """Build the form to set the first password with a code that an admin sent."""
     return FormContent(
         SignInMessage.HAVE_CODE,
         [SignInMessage.CODE_LEAD.text()],
@@ -155,12 +162,13 @@ def first_password_form(name: str, *, old: bool) -> FormContent:
     return FormContent(
         SignInMessage.FIRST_PASSWORD,
         [SignInMessage.ADMIN_SET_LEAD.text(name=name)],
-        [*([_OLD_PASSWORD] if old else []), *_TWICE],
+        [_OLD_PASSWORD, *_TWICE] if old else [*_TWICE],
         [(GO, SignInMessage.CHANGE_AND_CONTINUE)],
     )
 
 
 def password_form(name: str) -> FormContent:
+    """Build the form to change the password of a signed-in user."""
     return FormContent(
         SignInMessage.CHANGE_PASSWORD,
         [SignInMessage.CHANGE_LEAD.text(name=name)],
@@ -172,9 +180,11 @@ def password_form(name: str) -> FormContent:
 
 def same_person_form(people: Sequence[Person]) -> FormContent:
     """Build the form about imported work under the user's name; several people give no choice."""
-    name, ids = people[0].name, ", ".join(person.id for person in people[:_MOST_IDS])
+    name = people[0].name
+    ids = ", ".join(person.id for person in people[:_MOST_IDS])
     if len(people) > 1:
-        ids += ", ..." if len(people) > _MOST_IDS else ""
+        if len(people) > _MOST_IDS:
+            ids += ", ..."
         lead = SignInMessage.NAMESAKES_LEAD.text(name=name, count=len(people), ids=ids)
         return FormContent(
             SignInMessage.IMPORTED_WORK, [lead], [], [(GO, SignInMessage.WITHOUT_IMPORTED)]

@@ -38,6 +38,7 @@ class TextCursor:
 
     @property
     def selection(self) -> Span | None:
+        """The selected span, which contains the cursor; None without a selection."""
         if self.anchor is None:
             return None
         low, high = sorted((self.anchor, self.offset))
@@ -45,6 +46,7 @@ class TextCursor:
 
     @property
     def character(self) -> Span | None:
+        """Span of the character under the cursor; None in an empty text."""
         if not self.text:
             return None
         return Span(self.offset, next_edge(self.text, self.offset))
@@ -155,7 +157,8 @@ class TextCursor:
 
     def _find_start(self, unit: str, *, forward: bool) -> int:
         """Return where the next or previous unit starts; the sentence at the cursor is skipped."""
-        units, offset = self._units[unit], self.offset
+        units = self._units[unit]
+        offset = self.offset
         if unit == "sentence" and self.sentences.count:
             whole = self.sentences.whole(self.segment)
             offset = whole.end - 1 if forward else whole.start

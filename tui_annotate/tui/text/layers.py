@@ -63,7 +63,8 @@ class SpanLayer(Generic[T]):
 
     def changed(self, other: SpanLayer[T]) -> tuple[Span, ...]:
         """Return the spans to redraw if `other` replaces these highlights: those that differ."""
-        mine, theirs = self._by_span(), other._by_span()
+        mine = self._by_span()
+        theirs = other._by_span()
         return tuple(
             span for span in mine.keys() | theirs.keys() if mine.get(span) != theirs.get(span)
         )

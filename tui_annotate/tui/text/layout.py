@@ -67,6 +67,7 @@ class TextLayout:
 
     @property
     def lines(self) -> int:
+        """Number of lines, at least 1."""
         return len(self._starts)
 
     def wrap(self, width: int) -> None:
@@ -136,14 +137,18 @@ class TextLayout:
         return max(start, cluster_start(self.text, found))
 
     def _block(self, offset: int) -> _Block | None:
+        """Return the measured paragraph that contains an offset; None in plain paragraphs."""
         index = bisect_right(self._block_starts, offset) - 1
         if index < 0 or offset > self._blocks[index].end:
             return None
         block = self._blocks[index]
-        return None if offset == block.end and offset < len(self.text) else block
+        if offset == block.end and offset < len(self.text):
+            return None  # a plain paragraph begins here
+        return block
 
 
 def _measure(text: str, tags: Mapping[int, int]) -> list[_Block]:
+    """Measure the paragraphs that have a tag or a code point that is not one cell wide."""
     blocks: list[_Block] = []
     tagged = sorted(tags)
     found = _first_offset(find_unplain(text), tagged, 0)
@@ -176,12 +181,19 @@ class _Wrapper:
         self.starts = array("I", [0])
 
     def plain(self, start: int, end: int) -> None:
-        text, width = self.text, self.width
-        append, find, rfind = self.starts.append, text.find, text.rfind
+        """Add the lines of plain paragraphs, in which each code point is one cell wide."""
+        text = self.text
+        width = self.width
+        append = self.starts.append
+        find = text.find
+        rfind = text.rfind
         while start < end:
             after = find("\n", start, end) + 1 or end
-            content = after - (text[after - 1] == "\n")
-            content -= content > start and text[content - 1] == "\r"
+            content = after  # end of the paragraph without LF or CR LF
+            if text[content - 1] == "\n":
+                content -= 1
+            if content > start and text[content - 1] == "\r":
+                content -= 1
             while content - start > width:
                 space = rfind(" ", start, start + width + 1)
                 start = space + 1 if space > start else start + width
@@ -191,12 +203,14 @@ class _Wrapper:
             start = after
 
     def block(self, block: _Block) -> None:
+        """Add the lines of a measured paragraph."""
         start, end, sums = block
-        base, line = start, start
+        base = start
+        line = start
         while True:
             most = min(end, line + MOST_POINTS) - base
             reach = bisect_right(sums, sums[line - base] + self.width, line - base + 1, most + 1)
-            limit = base + reach - 1
+            limit = base + reach - 1  # end of the longest line that fits
             line = end if limit >= end else _break(self.text, line, limit)
             self.starts.append(line)
             if line >= end:
@@ -216,6 +230,7 @@ def _break(text: str, start: int, limit: int) -> int:
 
 
 def _can_break(text: str, offset: int) -> bool:
+    """Return whether a line may end before an offset, in Latin or East Asian text."""
     before, here = text[offset - 1], text[offset]
     if here in _NEVER_FIRST or before in _NEVER_LAST or here in _HANGING:
         return False
@@ -248,5 +263,6 @@ def upper_rows(rows: int, *, upper: int, lower: int) -> int:
     other less.
     """
     least = min(LEAST_ROWS, rows // 2)
+    # The median: two fifths, but no more or less than both texts allow.
     given = sorted((rows * 2 // 5, upper, rows - lower))[1]
     return max(least, min(given, rows - least))

@@ -67,8 +67,10 @@ class _Line:
     """A line being painted: text at offsets `[start, content)`, line break at `[content, end)`."""
 
     def __init__(self, layout: TextLayout, scene: DocumentLayers, y: int) -> None:
-        self.layout, self.scene = layout, scene
-        place = self.start, self.end = layout.line(y)
+        self.layout = layout
+        self.scene = scene
+        self.start, self.end = layout.line(y)
+        place = (self.start, self.end)
         self.content = layout.content(y)[1]
         self.matches = scene.matches.touching(*place)
         self.marks = scene.marks.touching(*place)
@@ -82,6 +84,7 @@ class _Line:
 
     @property
     def is_bare(self) -> bool:
+        """Whether the line has no highlights, tags or replaced characters, and an empty margin."""
         scene = self.scene
         if self.matches or self.marks or self.evidence or self.hits or scene.tags:
             return False
@@ -94,7 +97,9 @@ class _Line:
     # the text
 
     def paint_body(self) -> Iterable[PaintedText]:
-        start, text = self.start, self.text
+        """Yield the styled pieces of the text, with hints and tags, from left to right."""
+        start = self.start
+        text = self.text
         strings = display_characters(text)
         dim = {start + index for index in stand_ins(text)}
         hinted: set[int] = set()
@@ -106,7 +111,9 @@ class _Line:
             part = "".join(strings[low - start : high - start])
             if part:
                 key = HINT if low in hinted else self._style_key(low, high)
-                yield PaintedText(part, key | StyleFlag.STAND_IN if low in dim else key)
+                if low in dim:
+                    key |= StyleFlag.STAND_IN
+                yield PaintedText(part, key)
             if low in tagged:
                 yield from self._paint_tag(low)
         yield from self._paint_line_end()
@@ -117,8 +124,9 @@ class _Line:
 
     def _paint_tag(self, offset: int) -> Iterable[PaintedText]:
         """Paint the tag after an offset, such as a citation mark; its focused part is bold."""
-        tag, focused = self.scene.tags[offset], self.scene.focused_tag
-        start, end = len(tag), len(tag)
+        tag = self.scene.tags[offset]
+        focused = self.scene.focused_tag
+        start = end = len(tag)
         if focused and focused[0] == offset:
             start, end = focused[1].start, focused[1].end
         yield PaintedText(tag[:start], StyleFlag.STAND_IN)
@@ -129,7 +137,8 @@ class _Line:
 
     def _style_edges(self, single: Iterable[int]) -> list[int]:
         # Between two edges the style is constant, so that one key describes the whole piece.
-        scene, cuts = self.scene, {self.start, self.content}
+        scene = self.scene
+        cuts = {self.start, self.content}
         nameless = (self.evidence, self.shared, self.conflicts, self.lacking)
         for layer in (self.matches, self.marks, self.hits, *nameless):
             for span, _ in layer:
@@ -146,6 +155,7 @@ class _Line:
         scene = self.scene
         lying = [mark for span, mark in self.marks if span.start <= low and high <= span.end]
         marks = [mark for mark in lying if not mark.suggested]
+        # The focused mark gives the colour, else the last one.
         top = next((mark for mark in marks if mark.focused), marks[-1] if marks else None)
         ground, focused = self._find_ground(low)
         traits = StyleFlag.NONE
@@ -177,6 +187,7 @@ class _Line:
         return traits
 
     def _find_ground(self, offset: int) -> tuple[int, bool]:
+        """Return the background at an offset, and whether a focused match is there."""
         scene = self.scene
         matches = [match for span, match in self.matches if _contains(span, offset)]
         focused = any(match.rank == scene.focused_match for match in matches)
@@ -190,6 +201,7 @@ class _Line:
         return max((match.strength for match in matches), default=PLAIN), focused
 
     def _paint_line_end(self) -> Iterable[PaintedText]:
+        """Yield a blank for a line break that is selected or under the cursor."""
         if self.end == self.content:
             return
         cursor = self.scene.cursor is not None and self.scene.cursor.start == self.content

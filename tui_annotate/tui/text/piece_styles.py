@@ -13,7 +13,8 @@ PLAIN: Final = 0
 EVIDENCE, HIT, FOCUSED_HIT, SELECTED, HINT = range(6, 11)
 """Codes of background colours. Code 0 is no background, and 1 to 5 are strengths of matches."""
 
-_GROUND_BITS, _SLOT_BITS = 4, 4
+_GROUND_BITS = 4
+_SLOT_BITS = 4
 _SLOT_SHIFT = _GROUND_BITS
 _FLAG_SHIFT = _GROUND_BITS + _SLOT_BITS
 
@@ -75,15 +76,20 @@ class PieceStyles(dict[int, Style | None]):
     ) -> None:
         """Create an empty cache of text styles; the function `sent` adapts them to a terminal."""
         super().__init__()
-        self.palette, self.ground = palette, ground
+        self.palette = palette
+        self.ground = ground
         self._convert = sent
 
     def __missing__(self, key: int) -> Style | None:
         style = self.ground + self._build(key)
-        self[key] = sent = (self._convert(style) or None) if style else None
+        sent = None
+        if style:
+            sent = self._convert(style) or None
+        self[key] = sent
         return sent
 
     def _build(self, key: int) -> Style:
+        """Return the style that a key encodes, without the theme's own colours."""
         ground = key & (1 << _GROUND_BITS) - 1
         label = key >> _SLOT_SHIFT & (1 << _SLOT_BITS) - 1
         sign = bool(key & StyleFlag.SIGN)
@@ -111,6 +117,7 @@ class PieceStyles(dict[int, Style | None]):
         return style
 
     def _add_suggestion(self, style: Style, key: int) -> Style:
+        """Add the mark of a suggestion; on another background, as italics only."""
         if not key & StyleFlag.SUGGESTED:
             return style
         style += _ITALIC if key & (1 << _GROUND_BITS) - 1 else self.palette.suggested

@@ -32,6 +32,7 @@ class Characters:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
+        """Yield the characters that end after `offset`, in order."""
         start = cluster_start(self._text, offset)
         while start < len(self._text):
             end = next_edge(self._text, start)
@@ -39,6 +40,7 @@ class Characters:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
+        """Yield the characters that start before `offset`, last first."""
         end = cluster_end(self._text, offset)
         while end > 0:
             start = previous_edge(self._text, end)
@@ -61,12 +63,14 @@ class WordUnits:
                 yield word
 
     def after(self, offset: int) -> Iterator[Span]:
+        """Yield the words that end after `offset`, in order."""
         for found in word_pattern().finditer(self._text, self._find_safe_start(offset)):
             word = self._word_span(found)
             if word.end > offset:
                 yield word
 
     def before(self, offset: int) -> Iterator[Span]:
+        """Yield the words that start before `offset`, last first."""
         stop = offset
         while stop > 0:
             start = self._find_safe_start(max(0, stop - _WINDOW))
@@ -137,12 +141,14 @@ class SentenceUnits:
         return Span(start, end).trim(self._text) if start < end else None
 
     def after(self, offset: int) -> Iterator[Span]:
+        """Yield the sentences that end after `offset`, in order."""
         for index in range(self.index(offset), len(self._segments)):
             span = self.trimmed(index)
             if span is not None and span.end > offset:
                 yield span
 
     def before(self, offset: int) -> Iterator[Span]:
+        """Yield the sentences that start before `offset`, last first."""
         for index in range(bisect_left(self._starts, offset) - 1, -1, -1):
             span = self.trimmed(index)
             if span is not None and span.start < offset:
@@ -156,6 +162,7 @@ class Paragraphs:
         self._text = text
 
     def after(self, offset: int) -> Iterator[Span]:
+        """Yield the paragraphs that end after `offset`, in order."""
         start = self._text.rfind("\n", 0, offset) + 1
         while start < len(self._text):
             end = self._text.find("\n", start) + 1 or len(self._text)
@@ -165,6 +172,7 @@ class Paragraphs:
             start = end
 
     def before(self, offset: int) -> Iterator[Span]:
+        """Yield the paragraphs that start before `offset`, last first."""
         end = self._text.find("\n", offset) + 1 or len(self._text)
         while end > 0:
             start = self._text.rfind("\n", 0, end - 1) + 1

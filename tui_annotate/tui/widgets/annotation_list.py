@@ -63,8 +63,10 @@ class AnnotationList(RowList):
     _lines: tuple[tuple[int, str], ...] = ()
 
     def show(self, rows: Sequence[ListedAnnotation]) -> None:
+        """Replace the rows; texts are cleaned for the terminal here, once for each row."""
         made = {row: self._sanitized.get(row) or _sanitize(row) for row in rows}
-        self._sanitized, new = made, tuple(made[row] for row in rows)
+        self._sanitized = made
+        new = tuple(made[row] for row in rows)
         if new == self._rows and self.count:
             return
         self._rows = new
@@ -80,6 +82,7 @@ class AnnotationList(RowList):
         self.set_rows(max(len(lines), 1), focused=focused)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return a row: an annotation, or the note of the annotation above."""
         palette = self.palette
         if not self._rows:
             return [(cut(f"{_INDENT}{AnnotationListText.NOTHING.text()}", cells), palette.quiet)]
@@ -90,12 +93,14 @@ class AnnotationList(RowList):
         return self._render_annotation(self._rows[which], cells)
 
     def clicked(self, index: int) -> None:
+        """Post the index of the clicked annotation; a click on its note counts, too."""
         if self._rows:
             self.post_message(self.Picked(self._lines[index][0]))
 
     def _render_annotation(self, row: ListedAnnotation, cells: int) -> list[Run]:
         palette = self.palette
-        label, letter = palette.label(row.colour_slot), palette.letter
+        label = palette.label(row.colour_slot)
+        letter = palette.letter
         if row.letter == SUGGESTED:
             label = letter = palette.suggested
         left: list[Run] = [
@@ -120,8 +125,12 @@ def _sanitize(row: ListedAnnotation) -> ListedAnnotation:
 
 
 def _render_details(row: ListedAnnotation) -> str:
-    parts = [f"{PLACES}{row.evidence}" if row.evidence else "", NOTED if row.note else ""]
+    parts = []
+    if row.evidence:
+        parts.append(f"{PLACES}{row.evidence}")
+    # The note of a machine's open suggestion is not marked.
+    if row.note and not (row.maker and row.letter == SUGGESTED):
+        parts.append(NOTED)
     if row.maker:
-        parts = [*parts[: 1 if row.letter == SUGGESTED else 2], cut(row.maker, _MAKER_CELLS)]
-    text = " ".join(part for part in parts if part)
-    return f" {text} " if text else " "
+        parts.append(cut(row.maker, _MAKER_CELLS))
+    return f" {' '.join(parts)} " if parts else " "

@@ -88,14 +88,17 @@ class DocumentPane(DocumentView):
 
     @property
     def cursor_offset(self) -> int:
+        """Offset of the cursor in code points; 0 in an empty text."""
         return self.text_cursor.offset
 
     @property
     def selection(self) -> Span | None:
+        """The selected span; None without a selection."""
         return self.text_cursor.selection
 
     @property
     def segment(self) -> int:
+        """Index of the sentence at the cursor; 0 without sentences."""
         return self.text_cursor.segment
 
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
@@ -122,10 +125,12 @@ class DocumentPane(DocumentView):
 
     def _move_rows(self, unit: str, step: int, *, extend: bool) -> None:
         """Move the cursor by lines and keep its column. A move by a page also scrolls by a page."""
-        layout, height = self.text_layout, self.scrollable_content_region.height
+        layout = self.text_layout
+        height = self.scrollable_content_region.height
         page = max(1, height - _OVERLAP)
         rows = step * {"line": 1, "page": page, "half-page": max(1, page // 2)}[unit]
-        y, top = layout.line_of(self.cursor_offset), self.top_line
+        y = layout.line_of(self.cursor_offset)
+        top = self.top_line
         if self._goal_column is None:
             self._goal_column = layout.x_of(self.cursor_offset)
         target = min(max(y + rows, 0), layout.lines - 1)
@@ -167,9 +172,11 @@ class DocumentPane(DocumentView):
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
+        """Move the cursor to the other end of the selection; do nothing without a selection."""
         self._change_cursor(self.text_cursor.swap_ends)
 
     def select_word(self) -> None:
+        """Select the word at the cursor, else the next word of its line, else the character."""
         self._change_cursor(self.text_cursor.select_word)
 
     def grow(self, step: int) -> None:
@@ -182,7 +189,8 @@ class DocumentPane(DocumentView):
         Two adjacent words without a space between them form one tuple (see `pair_words`). Words and
         pairs that are too narrow for two letters are skipped.
         """
-        layout, view = self.text_layout, self.lines_in_view()
+        layout = self.text_layout
+        view = self.lines_in_view()
         if view is None:
             return ()
         words = self.text_cursor.words.within(view.start, view.end)
@@ -196,6 +204,7 @@ class DocumentPane(DocumentView):
 
     @property
     def painted_since(self) -> float | None:
+        """Event time since which the text in view was painted; None before the first frame."""
         return self._views[0][0] if self._views else None
 
     def sentences_seen(self, time: float) -> tuple[int, ...]:
@@ -205,7 +214,8 @@ class DocumentPane(DocumentView):
         or in the selection, part of the sentence is enough, because a sentence may be higher than
         the view. Times of successive calls must not decrease.
         """
-        view, cursor = self.view_at(time), self.text_cursor
+        view = self.view_at(time)
+        cursor = self.text_cursor
         here = cursor.selection or cursor.character
         if view is None or here is None:
             return ()
@@ -216,6 +226,7 @@ class DocumentPane(DocumentView):
         return tuple(at for at, span in found if span and (span.clip(view) == span or at in held))
 
     def _cells_until(self, word: Span, following: Span | None) -> int:
+        """Return the cells from a word to the next one, or to the end of the word's line."""
         layout = self.text_layout
         end = layout.content(layout.line_of(word.start))[1]
         if following is not None:
@@ -238,10 +249,12 @@ class DocumentPane(DocumentView):
         self.redraw(changed)
 
     def set_marks(self, marks: Sequence[AnnotationMark]) -> None:
+        """Replace the highlights of annotations, in the order in which they are painted."""
         layer = SpanLayer((mark.span, mark) for mark in marks)
         self.redraw(self._swap_layer("marks", layer))
 
     def set_evidence(self, spans: Sequence[Span]) -> None:
+        """Highlight the spans that are evidence of the draft."""
         self._show_spans("evidence", spans)
 
     def set_former(self, spans: Sequence[Span]) -> None:
@@ -271,7 +284,8 @@ class DocumentPane(DocumentView):
 
     def set_search(self, spans: Sequence[Span], *, focused: int = 0) -> None:
         """Highlight the spans that a search found, perhaps thousands; `focused` counts from 1."""
-        former, self.scene.focused_hit = self.scene.focused_hit, focused
+        former = self.scene.focused_hit
+        self.scene.focused_hit = focused
         if [span for span, _ in self.scene.hits] == list(spans):
             self.redraw(spans[number - 1] for number in (former, focused) if number)
             return
@@ -288,6 +302,7 @@ class DocumentPane(DocumentView):
         self.refresh()
 
     def _swap_layer(self, name: str, layer: SpanLayer[T]) -> tuple[Span, ...]:
+        """Replace a layer of highlights; return the spans that differ."""
         before: SpanLayer[T] = getattr(self.scene, name)
         setattr(self.scene, name, layer)
         return layer.changed(before)
@@ -295,6 +310,7 @@ class DocumentPane(DocumentView):
     # consequences of a change, and the mouse
 
     def _change_cursor(self, act: Callable[[], None], *, follow: bool = True) -> None:
+        """Call `act`; if cursor or selection changed, repaint, scroll and post a message."""
         cursor = self.text_cursor
         before = (cursor.offset, cursor.anchor)
         act()
@@ -306,7 +322,9 @@ class DocumentPane(DocumentView):
         self.post_message(self.SelectionChanged(self))
 
     def _update_scene(self) -> None:
-        scene, cursor = self.scene, self.text_cursor
+        """Copy cursor, selection and focus to the layers, and repaint what differs."""
+        scene = self.scene
+        cursor = self.text_cursor
         before = (scene.selection, scene.cursor, scene.sentence)
         scene.selection = cursor.selection
         scene.cursor = cursor.character if self.has_focus else None
@@ -316,25 +334,32 @@ class DocumentPane(DocumentView):
         after = (scene.selection, scene.cursor, scene.sentence)
         active = scene.active
         scene.active = self.has_focus
-        changed = [
-            span for pair in zip(before, after, strict=True) if pair[0] != pair[1] for span in pair
-        ]
+        changed: list[Span | None] = []
+        for old, new in zip(before, after, strict=True):
+            if old != new:
+                changed += [old, new]
         if active != scene.active:
             changed.append(scene.sentence)
         self.redraw(changed)
 
     def focus(self, scroll_visible: bool = True) -> Self:  # noqa: FBT001, FBT002 (as Textual's)
+        """Override Textual's method: do nothing while the widget is not attached."""
         if self.is_attached:
             self.app.call_later(self.screen.set_focus, self, scroll_visible)
         return self
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001 (Textual calls it)
+        """Show or hide the cursor, and end a drag when the focus is lost."""
         super().watch_has_focus(has_focus)
         if not has_focus:
             self._release()
         self._update_scene()
 
     def offset_in_row(self, x: int, y: int) -> int:
+        """Return the code point in cell `x` of a text line; past its end, the last one.
+
+        An empty line gives its start.
+        """
         layout = self.text_layout
         offset = layout.offset_at(x, y)
         start, end = layout.content(y)
@@ -346,7 +371,8 @@ class DocumentPane(DocumentView):
 
     def _cell_of_tag(self, event: events.MouseEvent, offset: int) -> int:
         """Return which cell of the tag after an offset was clicked; negative if none was."""
-        layout, tags = self.text_layout, self.scene.tags
+        layout = self.text_layout
+        tags = self.scene.tags
         last = next_edge(layout.text, offset) - 1  # a tag follows the last code point of a cluster
         if last not in tags:
             return -1
@@ -355,6 +381,7 @@ class DocumentPane(DocumentView):
         return x - (end - cells_of(tags[last])) if x < end else -1
 
     def _match_at(self, offset: int) -> int:
+        """Return the best rank of the matches at an offset; 0 if there is none."""
         found = self.scene.matches.touching(offset, offset + 1)
         return min((match.rank for _, match in found), default=0)
 
@@ -370,7 +397,8 @@ class DocumentPane(DocumentView):
             return
         event.stop()
         offset = self._offset_under(event)
-        self._press_offset, self._has_dragged = offset, False
+        self._press_offset = offset
+        self._has_dragged = False
         self.capture_mouse()
         if event.shift:
             self.focus(scroll_visible=False)
@@ -380,6 +408,7 @@ class DocumentPane(DocumentView):
             self._change_cursor(lambda: self.text_cursor.place(offset))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Extend the selection to the mouse; beyond the pane, scroll until it returns."""
         if self._press_offset is None:
             return
         offset = self._offset_under(event)
@@ -413,6 +442,7 @@ class DocumentPane(DocumentView):
         self._release()
 
     def on_click(self, event: events.Click) -> None:
+        """Post a message about a clicked match or mark; select words and more by further clicks."""
         if event.button != 1 or event.shift or self._has_dragged or not self.text_layout.text:
             return
         event.stop()

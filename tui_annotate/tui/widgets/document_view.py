@@ -94,11 +94,13 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self.text_layout = TextLayout(text, {at: cells_of(tag) for at, tag in tags.items()})
         self.scene = DocumentLayers(tags=tags)
         before, after = around
-        self._surroundings, self._wrapped = SurroundingText((before,), (after,)), SurroundingText()
+        self._surroundings = SurroundingText((before,), (after,))
+        self._wrapped = SurroundingText()
         self._revealed: Span | None = None
         self._views.clear()
 
     def on_mount(self) -> None:
+        """Use the scroll bar that draws its lines once, not at each frame."""
         self.vertical_scrollbar.__class__ = FastScrollBar
 
     # size
@@ -109,7 +111,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         self._wrapped = self._surroundings.wrap_line(text_columns(width + _BAR))
         self._strips.clear()
         rows = len(self._wrapped.before) + self.text_layout.lines + len(self._wrapped.after)
-        seen, self._row_count = max(self._row_count, rows), rows
+        seen = max(self._row_count, rows)
+        self._row_count = rows
         set_extent(self, Size(width, rows))
         if seen < self.size.height:  # nothing scrolls, and the rows below the text stay empty
             self.refresh(Region(0, 0, self.size.width, seen))
@@ -141,7 +144,10 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
     # drawing
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        options, top, columns = self._paint_options(), self.scroll_offset.y, crop.column_span
+        """Override Textual's hook: paint lines, and remember which text is in view since when."""
+        options = self._paint_options()
+        top = self.scroll_offset.y
+        columns = crop.column_span
         self._remember_view()
         return [self._painted_line(top + y, options).crop(*columns) for y in crop.line_range]
 
@@ -150,13 +156,15 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
     def lines_in_view(self) -> Span | None:
         """Return the span of the text that is in view, or None if no text is in view."""
-        layout, top = self.text_layout, max(self.top_line, 0)
+        layout = self.text_layout
+        top = max(self.top_line, 0)
         last = min(self.top_line + self.scrollable_content_region.height, layout.lines) - 1
         if last < top or not layout.text:
             return None
         return Span(layout.line(top)[0], layout.line(last)[1])
 
     def _remember_view(self) -> None:
+        """Record the event time at which another part of the text came into view."""
         view = self.lines_in_view()
         if view is not None and (not self._views or self._views[-1][1] != view):
             self._views.append((events.Event().time, view))
@@ -169,7 +177,9 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return views[0][1] if views and views[0][0] <= time else None
 
     def _paint_options(self) -> _PaintOptions:
-        app, palette = self.app, self.palette
+        """Return what painted lines depend on; if it changed, drop the painted lines."""
+        app = self.app
+        palette = self.palette
         ground = Style.null() if app.native_ansi_color else self.base + palette.text
         options = _PaintOptions(
             PieceStyles(palette, ground=ground, sent=self._filter_style),
@@ -196,7 +206,9 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         return strip
 
     def _paint(self, y: int, options: _PaintOptions) -> WholeStrip:
-        style_table, width = options.style_table, options.width
+        """Paint a row: of the text, of the text around it, or a blank one below."""
+        style_table = options.style_table
+        width = options.width
         pieces: list[PaintedText] = []
         cells = 0
         before, after = self._wrapped
@@ -206,7 +218,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             pieces, cells = paint(self.text_layout, self.scene, y=own)
         elif own < 0 or behind < len(after):
             text = " " * GUTTER + (before[y] if own < 0 else after[behind])
-            pieces, cells = [PaintedText(text, StyleFlag.STAND_IN)], cells_of(text)
+            pieces = [PaintedText(text, StyleFlag.STAND_IN)]
+            cells = cells_of(text)
         if cells < width:
             text = pieces.pop().text if pieces and pieces[-1].key == PLAIN else ""
             pieces.append(PaintedText(text + " " * (width - cells), PLAIN))
@@ -220,7 +233,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
         rows = self._rows(spans)
         if not rows:
             return
-        top, height = self.scroll_offset.y, self.size.height
+        top = self.scroll_offset.y
+        height = self.size.height
         regions = []
         for first, last in rows:
             # Iterate over the smaller set: a span may cover thousands of lines never painted.
@@ -238,6 +252,7 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self.refresh(*regions)
 
     def _rows(self, spans: Iterable[Span | None]) -> list[tuple[int, int]]:
+        """Return the first and last row of some spans, sorted, with adjacent ones joined."""
         line_of = self.row_of
         rows: list[tuple[int, int]] = []
         found = {(line_of(span.start), line_of(span.end - 1)) for span in spans if span is not None}
@@ -255,7 +270,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
 
     def _scroll_to_offset(self, offset: int) -> None:
         """Scroll as little as possible to show the line of `offset` and some lines around it."""
-        y, height = self.row_of(offset), self.scrollable_content_region.height
+        y = self.row_of(offset)
+        height = self.scrollable_content_region.height
         self._revealed = Span(offset, offset + 1)
         if height <= 0:
             return
@@ -277,7 +293,8 @@ class DocumentView(ScrollView, LineWidget, can_focus=True, inherit_bindings=Fals
             self._scroll_to_line(self.row_of(span.start) - height // 3)
 
     def _in_view(self, span: Span, height: int) -> bool:
-        top, line_of = self.scroll_offset.y, self.row_of
+        top = self.scroll_offset.y
+        line_of = self.row_of
         return top <= line_of(span.start) and line_of(span.end - 1) < top + height
 
 
@@ -297,7 +314,7 @@ class SurroundingText(NamedTuple):
         These are the last lines of the text before the document, and the first lines of the text
         after it, without control characters.
         """
-        # in characters; one line more, because a line may break early
+        # Maximum number of characters; one line more, because a line may break early.
         most = (FRAME_LINES + 1) * max(cells, LEAST_WIDTH)
         ends = (line_text(part[-most:]) for part in self.before if part)
         starts = (line_text(part[:most]) for part in self.after if part)

@@ -46,6 +46,7 @@ class DraftLine(FixedRows):
             self.repaint(layout=self._count_rows(self.size.width) != self.size.height)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
+        """Return the rows of the message, which may be more than one for a warning."""
         return self._count_rows(width)
 
     def _count_rows(self, cells: int) -> int:
@@ -57,11 +58,12 @@ class DraftLine(FixedRows):
         return wrap_line(self._text, cells - GLYPH_CELLS)
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the glyph and the message, in up to four rows; the last row may be cut."""
         glyph, *roles = _LOOKS[self._kind]
         glyph_style, text_style = map(self.palette.style, roles)
         *first, last = self._wrap_text(cells)[:_MOST_ROWS]
         if len(first) == _MOST_ROWS - 1:  # the last row takes the rest, and may be cut
             last = " ".join(self._wrap_text(cells)[_MOST_ROWS - 1 :])
-        signs = [f" {glyph} ", *[" " * GLYPH_CELLS] * len(first)]
+        signs = [f" {glyph} ", *(" " * GLYPH_CELLS for _ in first)]
         rows = zip(signs, [*first, last], strict=True)
         return [clip([(sign, glyph_style), (piece, text_style)], cells) for sign, piece in rows]

@@ -72,7 +72,8 @@ class FormChoice(FixedRows, can_focus=True):
 
     def __init__(self, choice: str, words: str, *, ticked: bool | None = None) -> None:
         super().__init__()
-        self.choice, self.ticked = choice, ticked
+        self.choice = choice
+        self.ticked = ticked
         self._words = line_text(words)
 
     def watch_has_focus(self, has_focus: bool) -> None:  # noqa: FBT001  Textual calls it
@@ -86,6 +87,7 @@ class FormChoice(FixedRows, can_focus=True):
             self._act()
 
     def on_click(self) -> None:
+        """Choose the row, or change the tick of its box."""
         self._act()
 
     def _act(self) -> None:
@@ -111,6 +113,7 @@ class FormMessage(FixedRows):
     _words: Words = ("", "quiet")
 
     def say(self, text: str, role: str = "quiet") -> None:
+        """Replace the message; the form is laid out again, as the message may take more rows."""
         if (line_text(text), role) != self._words:
             self._words = (line_text(text), role)
             self.repaint(layout=True)

@@ -107,17 +107,21 @@ _SYNC = {
 
 
 class HeaderBar(FixedRows):
+    """Bar with the contents of a `Header`, and the state of the synchronization."""
+
     DEFAULT_CSS = "HeaderBar { background: $panel; }"
 
     _header = Header()
     _sync = ""
 
     def show_sync(self, state: str) -> None:
+        """Show a state of the synchronization, a value of `SyncState`."""
         if state != self._sync:
             self._sync = state
             self.repaint()
 
     def show(self, header: Header) -> None:
+        """Replace the contents; texts are cleaned for the terminal here."""
         parts = header._asdict().items()
         texts: dict[str, Any] = {at: line_text(to) for at, to in parts if isinstance(to, str)}
         new = header._replace(**texts)
@@ -126,6 +130,7 @@ class HeaderBar(FixedRows):
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the first of `_PLANS` that fits; if none does, only the state of the last save."""
         for plan in _PLANS:
             left, right = self._render_parts(plan)
             if runs_width(left) + runs_width(right) + 1 <= cells:
@@ -136,7 +141,8 @@ class HeaderBar(FixedRows):
         return [align_both_ends(left, right, cells)]
 
     def _render_parts(self, plan: _Plan) -> tuple[list[Run], list[Run]]:
-        palette, header = self.palette, self._header
+        palette = self.palette
+        header = self._header
         parts: list[list[Run]] = []
         if plan.dataset and header.dataset:
             parts.append([(cut(header.dataset, plan.dataset), palette.quiet)])
@@ -166,7 +172,8 @@ class HeaderBar(FixedRows):
         return _join_parts(parts, palette), _join_parts(right, palette)
 
     def _render_progress(self, plan: _Plan) -> list[Run]:
-        palette, header = self.palette, self._header
+        palette = self.palette
+        header = self._header
         runs = [(f"{header.position}/{header.total}", palette.strong)]
         if plan.bar:
             full = _filled_cells(header.finished, header.total - header.locked, plan.bar)

@@ -35,10 +35,12 @@ class KeyLine(FixedRows):
         """Replace the keys, the most useful first; `last` is the pair at the right edge."""
         new = tuple((line_text(key), line_text(what)) for key, what in pairs)
         if (new, last) != (self._pairs, self._last):
-            self._pairs, self._last = new, last
+            self._pairs = new
+            self._last = last
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the pairs that fit, and the last one at the right edge."""
         palette = self.palette
         last = [*_render_pair(self._last, palette), (" ", palette.text)] if self._last else []
         left = cells - runs_width(last) - 2

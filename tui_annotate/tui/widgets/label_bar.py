@@ -61,7 +61,9 @@ class LabelBar(FixedRows):
         )
         name = cut(line_text(title), LONGEST)
         if (new, name, digits_off) != (self._options, self._title, self._digits_off):
-            self._options, self._title, self._digits_off = new, name, digits_off
+            self._options = new
+            self._title = name
+            self._digits_off = digits_off
             self.repaint(layout=self._count_rows() != self._rows)
 
     def _count_rows(self) -> int:
@@ -81,10 +83,12 @@ class LabelBar(FixedRows):
         self.repaint()
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002  Textual's signature
+        """Return the rows of the options, and remember them for the next change."""
         self._rows = len(self._lay_out_options(width, self.most_rows)[0])
         return self._rows
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the options, and remember where each one is, for clicks."""
         painted, spots = self._lay_out_options(cells, self.size.height)
         self._spots = tuple(spots)
         if self._blinking:
@@ -93,6 +97,7 @@ class LabelBar(FixedRows):
         return painted
 
     def on_click(self, event: events.Click) -> None:
+        """Post the digit of the clicked option; gaps and the title are ignored."""
         self.rows_of_runs()
         for spot in self._spots:
             if event.y == spot.row and spot.start <= event.x < spot.end:
@@ -120,12 +125,12 @@ class LabelBar(FixedRows):
     def _fit_options(
         self, options: Sequence[Option], cells: int, rows: int, *, gap: int = _GAP
     ) -> tuple[list[list[Run]], list[_OptionSpot]] | None:
+        """Lay the options out in at most `rows` rows; return None if they do not fit."""
         palette = self.palette
         start: list[Run] = [(" ", palette.text)]
         if self._title:
-            start.append(
-                (f"{self._title}  ", palette.disabled if self._digits_off else palette.title)
-            )
+            style = palette.disabled if self._digits_off else palette.title
+            start.append((f"{self._title}  ", style))
         lines = [start]
         spots: list[_OptionSpot] = []
         for option in options:

@@ -65,35 +65,44 @@ class MatchList(RowList):
         )
         if (new, focused, line_text(status)) == (self._rows, self._rank, self._status):
             return
-        self._rows, self._rank, self._status = new, focused, line_text(status)
+        self._rows = new
+        self._rank = focused
+        self._status = line_text(status)
         ranks = [row.rank for row in new]
-        self.set_rows(
-            max(len(new), 1) + (1 if self._status else 0),
-            focused=ranks.index(focused) if focused in ranks else -1,
-        )
+        count = max(len(new), 1)  # a line shows that nothing was found
+        if self._status:
+            count += 1
+        self.set_rows(count, focused=ranks.index(focused) if focused in ranks else -1)
 
     def runs_of_row(self, index: int, cells: int) -> Sequence[Run]:
+        """Return a row: a match, or the status of the search in the last row."""
         palette = self.palette
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
-        text = self._status if index or self._rows else MatchListText.NOTHING.text()
+        text = self._status
+        if not self._rows and index == 0:
+            text = MatchListText.NOTHING.text()
         return [(cut(f"   {text}", cells), palette.quiet)]
 
     def clicked(self, index: int) -> None:
+        """Post the rank of the clicked match; the status line is ignored."""
         if index < len(self._rows):
             self.post_message(self.Picked(self._rows[index].rank))
 
     def _render_match(self, row: MatchRow, cells: int) -> list[Run]:
         palette = self.palette
         bar = FOCUS_BAR if row.rank == self._rank else " "
+        mark = ("   ", palette.quiet)
+        if row.taken:
+            mark = (f" {CHOSEN} ", palette.good)
+        elif row.former:
+            mark = (f" {FORMER} ", palette.quiet)
         runs: list[Run] = [
             (bar, palette.accent),
             (f"{row.rank} ", palette.strong),
             (f"{STRENGTH_GLYPHS[row.strength]} ", palette.glyph(row.strength)),
             (f" {format_score(row.score)} ", palette.match(row.strength)),
-            (f" {CHOSEN} ", palette.good)
-            if row.taken
-            else (f" {FORMER if row.former else ' '} ", palette.quiet),
+            mark,
         ]
         if cells >= _WIDE:
             place = max(text_width(other.position) for other in self._rows)

@@ -73,27 +73,34 @@ class NoteInput(LineInput):
             suggestions: function that completes the typed text; None for no suggestions.
             past: past notes, the most likely first.
         """
-        self._original, self._suggestions = text, suggestions
-        self._notes, self._note = [clean_line(text), *map(clean_line, past)], 0
+        self._original = text
+        self._suggestions = suggestions
+        self._notes = [clean_line(text), *map(clean_line, past)]
+        self._note = 0
         self.placeholder = clean_line(placeholder)
         self._set_text(self._notes[0])
 
     @property
     def text(self) -> str:
+        """The typed text; the original text, with its line breaks, if it was not edited."""
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
+        """Post the text as a submitted note (Enter)."""
         self.post_message(self.Submitted(self, self.text))
 
     def action_keep(self) -> None:
+        """Close the line and keep the text (Escape)."""
         self.post_message(self.Closed(self.text))
 
     def action_take(self) -> None:
+        """Complete the text by the suggestion, if the cursor is at the end."""
         suggestion = self._suggestion_for(self.value)
         if suggestion and self.cursor_position == len(self.value):
             self._set_text(suggestion)
 
     def action_walk(self, step: int) -> None:
+        """Show the next older (1) or newer (-1) note; the first one is what was typed."""
         if self._note == 0:
             self._notes[0] = self.value
         self._note = max(0, min(self._note + step, len(self._notes) - 1))
@@ -104,5 +111,6 @@ class NoteInput(LineInput):
         self.cursor_position = len(text)
 
     def _suggestion_for(self, value: str) -> str:
+        """Return the completed text; empty if there is no suggestion."""
         found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
         return found if found.startswith(value) and found != value else ""

@@ -17,7 +17,9 @@ _JOINT = " · "
 class PaneTitle(FixedRows):
     """A horizontal rule with a text's title and notes, heavier if the text has the focus."""
 
-    _title = _right = _extra = ""
+    _title = ""
+    _right = ""
+    _extra = ""
     _notes: tuple[str, ...] = ()
     _focused = False
 

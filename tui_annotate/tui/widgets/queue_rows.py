@@ -42,6 +42,8 @@ class RowText(ScreenMessage):
 
 
 class GroupColumn(NamedTuple):
+    """The column of groups: its head, and its width in cells."""
+
     head: ScreenMessage = RowText.GROUP
     cells: int = 16
 
@@ -52,53 +54,63 @@ class _ColumnCells(NamedTuple):
 
 
 def _columns(width: int, group: GroupColumn) -> _ColumnCells:
-    return _ColumnCells(
-        min(max(int(width * _ID_SHARE), 12), _LONGEST_ID), group.cells if width >= _WIDE else 0
-    )
+    cells_of_id = min(max(int(width * _ID_SHARE), 12), _LONGEST_ID)
+    return _ColumnCells(cells_of_id, group.cells if width >= _WIDE else 0)
 
 
 class QueueEntry(Protocol):
     """One sample in the queue, with the state and the number of the annotator's annotations."""
 
     @property
-    def key(self) -> SampleKey: ...
+    def key(self) -> SampleKey:
+        """Key of the sample."""
 
     @property
-    def group(self) -> str: ...
+    def group(self) -> str:
+        """What the column of groups shows, such as the group of the sample; may be empty."""
 
     @property
-    def state(self) -> State: ...
+    def state(self) -> State:
+        """State of the work on the sample."""
 
     @property
-    def annotations(self) -> int: ...
+    def annotations(self) -> int:
+        """Number of annotations."""
 
     @property
-    def summary_start(self) -> str: ...
+    def summary_start(self) -> str:
+        """Start of the summary; empty without one."""
 
 
 class QueueHeads(FixedRows):
+    """The heads of the columns of the queue."""
+
     def __init__(self, group: GroupColumn) -> None:
         super().__init__()
         self._group = group
         self._score_cells = ScoreCells()
 
     def set_scores(self, scores: ScoreCells) -> None:
+        """Show the heads of other score columns."""
         if scores != self._score_cells:
             self._score_cells = scores
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
+        """Paint the heads; the column of groups needs a wide screen."""
         columns = _columns(self.app.size.width, self._group)
         cells_of_id = columns.id + _COUNT_CELLS
         words = [_sample_head(cells_of_id)]
-        words += [fit(self._group.head.text(), columns.group)] if columns.group else []
-        words += [f"{self._score_cells.head(self.app.size.width)}{RowText.SUMMARY.text()}"]
+        if columns.group:
+            words.append(fit(self._group.head.text(), columns.group))
+        words.append(f"{self._score_cells.head(self.app.size.width)}{RowText.SUMMARY.text()}")
         return [clip([(f"    {'  '.join(words)}", self.palette.quiet)], cells)]
 
 
 def _sample_head(cells: int) -> str:
     """Return the heads of the columns of ids and of numbers; the second only if both fit."""
-    head, count = RowText.SAMPLE.text(), RowText.ANNOTATIONS.text()
+    head = RowText.SAMPLE.text()
+    count = RowText.ANNOTATIONS.text()
     gap = cells - text_width(head) - text_width(count)
     return f"{head}{' ' * gap}{count}" if gap >= 0 else fit(head, cells)
 
@@ -120,9 +132,11 @@ class QueueList(RowList):
         self._group = group
         self._pages: OrderedDict[int, Sequence[QueueEntry]] = OrderedDict()
         self._message = RowText.READING.text()
-        self._cells, self._scores = ScoreCells(), dict[SampleKey, ScoreSummary]()
+        self._cells = ScoreCells()
+        self._scores = dict[SampleKey, ScoreSummary]()
 
     def set_scores(self, scores: ScoreSummaries) -> None:
+        """Add the scores of loaded rows; other score columns replace all known scores."""
         cells = ScoreCells.of(scores)
         if cells != self._cells:
             self._cells = cells
@@ -131,6 +145,7 @@ class QueueList(RowList):
         self.refresh()
 
     def describe_scores(self, entry: QueueEntry) -> str:
+        """Return the label and scores of a sample as a line, not cleaned for a terminal."""
         return self._cells.describe(self._scores.get(entry.key))
 
     def entry(self, index: int) -> QueueEntry | None:
@@ -166,7 +181,8 @@ class QueueList(RowList):
         entry = self.entry(index)
         if entry is None:
             return [(f"    {index + 1} …", palette.disabled)]
-        completed, quiet = entry.state is State.DONE, palette.quiet
+        completed = entry.state is State.DONE
+        quiet = palette.quiet
         columns = _columns(self.app.size.width, self._group)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
@@ -181,11 +197,13 @@ class QueueList(RowList):
         return clip(runs, cells)
 
     def clicked(self, index: int) -> None:
+        """Post the key of the clicked sample; a row that is not loaded is ignored."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry.key))
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Post the message `Moved`, because other rows are in view."""
         super().watch_scroll_y(old_value, new_value)
         self.post_message(self.Moved())
 

@@ -47,12 +47,15 @@ class NoteLine:
         self.timer: Timer | None = None  # runs while typed text is not stored yet
 
     def read_former(self, session: AnnotatorSession) -> None:
+        """Read the person's past notes in the store's thread, for completion."""
+
         def done(found: Sequence[str]) -> None:
             self._former = list(found)
 
         self._screen.submit(partial(session.annotate.store.past_notes, session.person.id), done)
 
     def open(self, text: str) -> None:
+        """Open the note line with a text to edit, and move the focus to it."""
         line = self._screen.note_input
         hint = PageText.NOTE_HINT.text()
         line.begin(text, suggestions=self._complete, past=self._former, placeholder=hint)
@@ -63,6 +66,7 @@ class NoteLine:
         return next((note for note in self._former if typed and note.startswith(typed)), None)
 
     def close(self) -> None:
+        """Close the note line, and return the focus to the text that had it."""
         if self.timer:
             self.timer.stop()
             self.timer = None
@@ -71,6 +75,7 @@ class NoteLine:
             self._screen.pane(draft.side).focus()
 
     def submit(self, written: str) -> None:
+        """Close the note line, apply the written text, and keep it for completion."""
         self.close()
         draft = self._screen.draft
         if draft is None:
@@ -106,15 +111,19 @@ class NoteLine:
 
 
 class SampleDialogs:
+    """Opener of the dialogs that do not depend on a feature: labels, notes, help, pages, jump."""
+
     def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
-        self._screen, self._notes = screen, notes
+        self._screen = screen
+        self._notes = notes
 
     def handle(self, effect: Effect) -> bool:
         """Open the dialog or note line that a user action requests; return False for others."""
         current = self._screen.current
         if current is None:
             return False
-        session, draft = current.session, current.draft
+        session = current.session
+        draft = current.draft
         match effect:
             case OpenNote(text):
                 self._notes.open(text)
@@ -154,7 +163,8 @@ class SampleDialogs:
         from tui_annotate.tui.dialogs.past_annotations import PastAnnotationDialog
 
         claim, without = notes.claim_to_search(draft)
-        who, key = session.person.id, draft.sample.key
+        who = session.person.id
+        key = draft.sample.key
         if claim and (open_sample := self._screen.open_sample):
             claim = single_document.stored_anchor(open_sample.sample, claim)
 

@@ -109,7 +109,8 @@ class SampleSource:
         Raises:
             NotFound: `sample` matches no sample, or more than one.
         """
-        annotate, who = session.annotate, session.person.id
+        annotate = session.annotate
+        who = session.person.id
 
         def find(damaged: Sequence[SampleKey]) -> SampleKey | None:
             if damaged:
@@ -122,11 +123,13 @@ class SampleSource:
         """Find the first sample of a second reading; from now on, first readings are hidden."""
         found = self.first(session, "")
         if (open_sample := found.open_sample) and not session.read_only:
-            key, place = open_sample.sample.key, open_sample.place
+            key = open_sample.sample.key
+            place = open_sample.place
             session.annotate.people.keep_place(session.person.id, key, place)
         return found
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> ShownSample:
+        """Read a sample with the person's work on it; raise Damaged if its text was changed."""
         return session.annotate.open(session.person.id, key, order=session.order)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
@@ -153,12 +156,14 @@ class SampleSource:
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
         """Return a function that stores the annotator's position in the sample; None in review."""
-        annotate, who = current.session.annotate, current.session.person.id
+        annotate = current.session.annotate
+        who = current.session.person.id
         return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return a function that stores the working time, to be called in the store's thread."""
-        annotate, who = current.session.annotate, current.session.person.id
+        annotate = current.session.annotate
+        who = current.session.person.id
         return partial(annotate.read, who, current.open_sample.sample.key, seconds=seconds)
 
 
@@ -184,7 +189,9 @@ class SampleLoader:
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
     ) -> None:
-        self._screen, self._saves, self.source = screen, saves, source
+        self._screen = screen
+        self._saves = saves
+        self.source = source
         self.prefetched: PrefetchedSamples | None = None
         self.last_label: tuple[str, ...] = ()  # label of the last saved annotation
         self._last_key_at = 0.0
@@ -197,6 +204,7 @@ class SampleLoader:
     def begin(
         self, session: AnnotatorSession, open_sample: ShownSample, message: StatusMessage
     ) -> None:
+        """Show an opened sample at its stored position; keys wait until it is drawn."""
         screen = self._screen
         self._saves.busy = False
         draft = self.source.new_draft(open_sample, last_label=self.last_label)
@@ -250,12 +258,14 @@ class SampleLoader:
         screen.free_keys()
 
     def begun(self) -> None:
+        """Record that the annotator has acted on the open sample."""
         if (current := self._screen.current) and not current.begun:
             self._screen.current = replace(current, begun=True)
 
     def _read_former(self, current: SampleSession) -> None:
         """Read the evidence that the annotator took in other samples with the same source."""
-        session, draft = current.session, current.draft
+        session = current.session
+        draft = current.draft
 
         def done(found: Mapping[str, tuple[Span, ...]]) -> None:
             documents = draft.sample.side(Side.SOURCE)
@@ -273,6 +283,7 @@ class SampleLoader:
     # in the store's thread
 
     def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
+        """Import the plug-ins' features, and find the first sample; see `SampleSource.first`."""
         self._screen.load_features()
         found = self.source.first(session, sample)
         if found.open_sample:
@@ -280,6 +291,7 @@ class SampleLoader:
         return found
 
     def open(self, key: SampleKey) -> ShownSample:
+        """Return a sample, from memory if it was read in advance and the store has not changed."""
         session = self._screen.session
         if session is None:
             raise no_workspace_error()
@@ -293,12 +305,14 @@ class SampleLoader:
             feature.opened(session, open_sample)
 
     def _neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample `step` positions after `key`; None beyond the ends of the queue."""
         ahead = self._valid_prefetch()
         if ahead and ahead.here == key and step in ahead.neighbours:
             return ahead.neighbours[step]
         return self.source.neighbour(session, key, step)
 
     def _valid_prefetch(self) -> PrefetchedSamples | None:
+        """Return the samples read in advance; None if the store or the session has changed."""
         ahead = self.prefetched
         if ahead is None or ahead.session is not self._screen.session:
             return None
@@ -307,6 +321,7 @@ class SampleLoader:
     # to another sample
 
     def step(self, step: int) -> None:
+        """Go `step` samples forward in the queue, or back if it is negative."""
         if current := self._screen.current:
             neighbour = partial(self._neighbour, current.session, step=step)
             self.go(
@@ -346,7 +361,8 @@ class SampleLoader:
 
         def done(found: FoundSample) -> None:
             self._saves.busy = screen.awaiting_sample = False
-            open_sample, damaged = found.open_sample, name_damaged(NO_MESSAGE, found.damaged)
+            open_sample = found.open_sample
+            damaged = name_damaged(NO_MESSAGE, found.damaged)
             if open_sample and screen.session:
                 screen.begin(screen.session, open_sample, damaged)
                 if current := screen.current:  # stored after the first frame, in case of a crash
@@ -402,7 +418,12 @@ class SampleLoader:
     # position and working time
 
     def leaving(self) -> Callable[[], None]:
-        keep, current = self.leaving_place(), self._screen.current
+        """Return a function that stores position and working time in the store's thread.
+
+        The working time so far is taken from the stopwatch now.
+        """
+        keep = self.leaving_place()
+        current = self._screen.current
         if current is None:
             return keep
         spend = self.source.spend(current, self._saves.stopwatch.take())
@@ -414,11 +435,13 @@ class SampleLoader:
         return call
 
     def leaving_place(self) -> Callable[[], None]:
+        """Return a function that stores the current position, without the working time."""
         current = self._screen.current
         keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
+        """Store the position of the open sample with all unsaved work."""
         if current := self._screen.current:
             self._store_place(current, dump_state(current.draft), self._screen.saver.send)
 
@@ -462,15 +485,19 @@ class SampleLoader:
     # prefetching
 
     def _take_prefetched(self, to: SampleKey | int | None) -> ShownSample | None:
-        screen, ahead = self._screen, self._valid_prefetch() if to is not None else None
+        """Return a sample that can be shown at once; None if it must be read first."""
+        if to is None:
+            return None
+        screen = self._screen
+        ahead = self._valid_prefetch()
         draft = screen.draft
         if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
             return None
         key = ahead.neighbours.get(to) if isinstance(to, int) else to
         open_sample = ahead.desks.get(key) if key else None
-        ready = open_sample and all(
-            feature.ready(open_sample.sample) for feature in screen.features
-        )
+        if open_sample is None:
+            return None
+        ready = all(feature.ready(open_sample.sample) for feature in screen.features)
         return open_sample if ready else None
 
     def _prefetch_later(self) -> None:
@@ -492,14 +519,19 @@ class SampleLoader:
             self._prefetch(self._screen.current)
 
     def _prefetch(self, current: SampleSession) -> None:
-        draft, session, saver = current.draft, current.session, self._screen.saver
+        """Read the samples in advance that the next keys may open, while no other job waits."""
+        draft = current.draft
+        session = current.session
+        saver = self._screen.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):
             return
-        here, keys = draft.sample.key, [key for some in found for key in some or ()]
+        here = draft.sample.key
+        keys = [key for some in found for key in some or ()]
 
         def call() -> PrefetchedSamples | None:
-            moment, held = session.annotate.store.moment(), self.prefetched
+            moment = session.annotate.store.moment()
+            held = self.prefetched
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
             neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}

@@ -22,6 +22,8 @@ _QUOTE = 48  # cells
 
 
 class OutcomeMessage(ScreenMessage):
+    """Texts of the outcome of review, for one annotation, a rating or an asked question."""
+
     RATING = "rating: {rating}"
     SAME_RATING = "adjudicated: the same"
     OTHER_RATING = "adjudicated: {rating}"
@@ -48,6 +50,7 @@ def own_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
 
 
 def added_rows(lesson: SampleOutcome, sample: Sample) -> list[OutcomeRow]:
+    """Return rows of the annotations that reviewers added to those of the annotator."""
     return [
         OutcomeRow("text", describe_annotation(one, sample), _describe_added(one))
         for one in lesson.added
@@ -82,10 +85,9 @@ def _annotation_row(outcome: AnnotationOutcome, sample: Sample) -> OutcomeRow:
     if how is ReviewAction.MERGED and set(outcome.annotation.labels) != set(outcome.result.labels):
         return OutcomeRow("warning", before, OutcomeMessage.MERGED_OTHER_LABEL.text(result=now))
     if how is ReviewAction.MERGED:
-        same, other = OutcomeMessage.MERGED, OutcomeMessage.MERGED_INTO
+        message = OutcomeMessage.MERGED if now == before else OutcomeMessage.MERGED_INTO
     else:
-        same, other = OutcomeMessage.CHANGED, OutcomeMessage.CHANGED_INTO
-    message = same if now == before else other
+        message = OutcomeMessage.CHANGED if now == before else OutcomeMessage.CHANGED_INTO
     return OutcomeRow("accent", before, message.text(result=now))
 
 
@@ -109,7 +111,8 @@ def describe_asked_annotation(
     before = thread.about
     if now is None:
         return OutcomeMessage.ASKED_GONE.text(gone=gone, before=before) if before else gone
-    described, quoted = describe_annotation(now, sample), thread.quoted
+    described = describe_annotation(now, sample)
+    quoted = thread.quoted
     quote = quote_annotation(now, lambda side, index: sample.document(side, index).text)
     if not before or (quoted.quote, quoted.labels) == (quote, now.labels):
         return described

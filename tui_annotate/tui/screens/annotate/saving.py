@@ -84,6 +84,7 @@ class SaveController:
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
+        """Show the result of a finished job, and deliver the keys that waited for it."""
         self.saver.answer(message)
         if self.state == SaveState.SAVING and not self.saver.shown:
             self.state = SaveState.SAVED
@@ -91,6 +92,7 @@ class SaveController:
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
+        """Send a job that changes the store, and show in the header that it is being saved."""
         self.state = SaveState.SAVING
         self.saver.send(job)
 
@@ -106,7 +108,8 @@ class SaveController:
             call: stores the change; its argument is the working time in seconds.
             done: shows the result; not called if another sample has been opened in the meantime.
         """
-        seconds, draft = self.stopwatch.take(), self._screen.draft
+        seconds = self.stopwatch.take()
+        draft = self._screen.draft
 
         def back(result: Any) -> None:
             if draft is self._screen.draft:
@@ -149,6 +152,7 @@ class SaveController:
         self.state = SaveState.NOT_SAVED
 
     def keep_comment(self, draft: Draft | None, text: str, error: TuiAnnotateError) -> None:
+        """Keep the text of a sample comment that the store refused, for the next attempt."""
         if draft:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
@@ -164,9 +168,9 @@ class SaveController:
         open_sample = current.open_sample
         if not isinstance(open_sample, OpenSample):
             return
-        state = saved.assignment.state
-        finished = open_sample.finished + state.finished - open_sample.assignment.state.finished
         before = open_sample.assignment.state
+        state = saved.assignment.state
+        finished = open_sample.finished + state.finished - before.finished
         open_sample = replace(
             open_sample,
             assignment=saved.assignment,
@@ -195,15 +199,19 @@ class SaveController:
             then: gets a message about changed labels; an empty message if none changed.
             failed: called if the sample cannot be read; None to call `then` nevertheless.
         """
-        session, loader = self._screen.session, self._screen.loader
+        session = self._screen.session
+        loader = self._screen.loader
         if session is None:
             return
-        annotate, key, since = session.annotate, draft.sample.key, draft.tree.version
+        annotate = session.annotate
+        key = draft.sample.key
+        since = draft.tree.version
 
         def call() -> _Reloaded:
             now = loader.open(key)
-            other = now.labels.version != since
-            return now, annotate.label_renames(key.dataset, since) if other else {}
+            if now.labels.version == since:
+                return now, {}
+            return now, annotate.label_renames(key.dataset, since)
 
         def done(found: _Reloaded) -> None:
             now, became = found
@@ -250,6 +258,8 @@ class SaveController:
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
+        """Read the sample again, then show the message that `describe` makes of the changes."""
+
         def then(changed: StatusMessage) -> None:
             if draft is self._screen.draft:
                 if message := describe(changed):
@@ -259,6 +269,7 @@ class SaveController:
         self.reload(draft, then, failed=failed)
 
     def show_refused_action(self, error: TuiAnnotateError) -> None:
+        """Show why a change was refused; after a conflict, read the sample again."""
         self.refused(error)
 
         def describe(changed: StatusMessage) -> AnyMessage:
@@ -273,6 +284,7 @@ class SaveController:
     def return_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
+        """Return a refused annotation to the draft, so that it can be saved again."""
         self._screen.forget_keys()
         self.state = SaveState.NOT_SAVED
         if not isinstance(error, Conflict):
@@ -302,19 +314,23 @@ def _moved(counted: State, before: State, after: State) -> int:
 
 
 class AnnotationSaves:
+    """Sender of an annotator's changes: annotations, ratings, comments, completion, undo."""
+
     def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
-        self._screen, self._saves = screen, saves
+        self._screen = screen
+        self._saves = saves
 
     def handle(self, effect: Effect) -> bool:
+        """Send the change that an effect describes to the store; return False for other effects."""
         current = self._screen.current
         if current is None:
             return False
-        session, open_sample, seen = (
-            current.session,
-            current.open_sample,
-            current.draft.tree.version,
-        )
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        session = current.session
+        open_sample = current.open_sample
+        seen = current.draft.tree.version
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
         match effect:
             case Save(annotation, new, offer):
                 save = annotate.add if new else annotate.edit
@@ -362,7 +378,8 @@ class AnnotationSaves:
     def _save(
         self, call: Callable[..., SaveResult], sample: Sample, annotation: Annotation
     ) -> None:
-        screen, seconds = self._screen, self._saves.stopwatch.take()
+        screen = self._screen
+        seconds = self._saves.stopwatch.take()
         draft = screen.draft
         if draft is None:
             return
@@ -390,8 +407,11 @@ class AnnotationSaves:
         if self._saves.busy or screen.draft is None:
             return
         self._saves.busy = True
-        who, key, leave = session.person.id, open_sample.sample.key, screen.loader.leaving_place()
-        annotate, seconds = session.annotate, self._saves.stopwatch.take()
+        who = session.person.id
+        key = open_sample.sample.key
+        leave = screen.loader.leaving_place()
+        annotate = session.annotate
+        seconds = self._saves.stopwatch.take()
         seen = screen.draft.tree.version
         calls: dict[str, Callable[[], SaveResult]] = {
             "done": partial(annotate.finish, who, key, seconds=seconds, label_set=seen),
@@ -450,13 +470,15 @@ class AnnotationSaves:
             go_on()
 
     def _go_on(self, result: FinishedSample) -> None:
-        screen, self._saves.busy = self._screen, False
+        screen = self._screen
+        self._saves.busy = False
         self._saves.take_over_answer(result.saved)
         fields = {
             "sample": result.saved.key.id,
             "state": result.saved.assignment.state.display_name,
         }
-        open_sample, session = screen.open_sample, screen.session
+        open_sample = screen.open_sample
+        session = screen.session
         if result.paused:
             screen.show_error(result.paused)
             screen.loader.listen()
@@ -489,7 +511,9 @@ class AnnotationSaves:
     def _undo(self, session: AnnotatorSession, here: SampleKey, *, redo: bool) -> None:
         if self._saves.busy:
             return
-        annotate, who, loader = session.annotate, session.person.id, self._screen.loader
+        annotate = session.annotate
+        who = session.person.id
+        loader = self._screen.loader
         leave = loader.leaving_place()
 
         def call() -> tuple[SaveResult, FoundSample] | None:
@@ -504,13 +528,16 @@ class AnnotationSaves:
         self._saves.send(StoreJob(call, done, self._saves.show_refused_action, shown=True))
 
     def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
-        screen, self._saves.busy = self._screen, False
+        """Show the sample of an undone or redone action, with the message about the action."""
+        screen = self._screen
+        self._saves.busy = False
         current = screen.current
         if answer is None or current is None:
             none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
             screen.show_message(none)
             return
-        (saved, found), draft = answer, current.draft
+        saved, found = answer
+        draft = current.draft
         if found.open_sample or found.damaged:
             undone = completion.describe_undone(saved.undone, redo=redo)
             fields = {"undone": undone, "sample": saved.key}
@@ -529,7 +556,9 @@ class AnnotationSaves:
         lost = [known for known in draft.annotations if known.id not in left]
         reopened = suggestion_actions.find_reopened(draft, before)
         gone = lost[0] if len(lost) == 1 and not (redo or reopened) else None
-        changed = [*lost, *([saved.annotation] if saved.annotation else [])]
+        changed = list(lost)
+        if saved.annotation:
+            changed.append(saved.annotation)
         labels = describe_labels(changed[0].labels) if len(changed) == 1 else ""
         undone = completion.describe_undone(saved.undone, labels, redo=redo)
         code = MessageCode.REDONE if redo else MessageCode.UNDONE
@@ -544,7 +573,6 @@ def _name_passed(message: StatusMessage, passed: Sequence[SampleKey]) -> StatusM
     """Return a message that also names the locked samples that an undo left as they are."""
     if not passed:
         return message
-    several = MessageCode.LOCKED_STAY
-    code = MessageCode.LOCKED_STAYS if len(passed) == 1 else several
+    code = MessageCode.LOCKED_STAYS if len(passed) == 1 else MessageCode.LOCKED_STAY
     fields = {"sample": passed[0].id, "count": len(passed)}
     return combine_messages(message, StatusMessage(code, fields), WARNING)

@@ -50,8 +50,10 @@ class SampleQueue:
         if at is None:
             return
         self._screen.keep_place()
-        session, open_sample = at.session, at.open_sample
-        current, order = open_sample.sample.key, session.order
+        session = at.session
+        open_sample = at.open_sample
+        current = open_sample.sample.key
+        order = session.order
         scores = QueueScores(
             self._read_scores,
             self._read_siblings,
@@ -120,6 +122,7 @@ class SampleQueue:
         return found, self._read_scores([each.key for each in found])
 
     def ask_siblings(self) -> None:
+        """Show the list of samples with the same source, and open the chosen one."""
         from tui_annotate.tui.dialogs.siblings import SiblingsDialog
 
         if open_sample := self._screen.open_sample:
@@ -134,6 +137,8 @@ class SampleQueue:
 
 
 class AnnotateScreen(WorkspaceScreen):
+    """Screen on which an annotator annotates the samples of a queue, one at a time."""
+
     no_sample: ClassVar[ScreenMessage] = WorkspaceText.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:
@@ -148,6 +153,7 @@ class AnnotateScreen(WorkspaceScreen):
                 feature.hide(hiding=hiding)
 
     def handle(self, effect: Effect) -> bool:
+        """Open the siblings or the orders of the queue; leave other effects to the base class."""
         match effect:
             case Open(Page.SIBLINGS):
                 self.queue.ask_siblings()

@@ -99,9 +99,13 @@ _REPEAT: Final = 0.3
 class ReportingApp(Protocol):
     """An app that can find out when the user's terminal has received a frame."""
 
-    def report_frame(
-        self, is_drawn: Callable[[], bool], reported: Callable[[float], None]
-    ) -> None: ...
+    def report_frame(self, is_drawn: Callable[[], bool], reported: Callable[[float], None]) -> None:
+        """Request a report of a frame that is going to be drawn.
+
+        Args:
+            is_drawn: whether the screen has drawn the frame that the report is about.
+            reported: called with the time of the report, in seconds of Textual's clock.
+        """
 
 
 @dataclass
@@ -117,6 +121,7 @@ def _changes(draft: Draft, action: str) -> bool:
 
 
 def _changes_sample(draft: Draft, action: str) -> bool:
+    """Return whether an action changes the open sample, or prepares a change of it."""
     return action not in _BEYOND_SAMPLE and _changes(draft, action)
 
 
@@ -144,9 +149,11 @@ class WorkspaceScreen(SampleScreen):
         )
         self._ended_at = -inf  # time of the last key that completes or skips a sample
         # These attributes implement methods of `FeatureHost`.
-        self.go, self.switch_session = self.loader.go, self.loader.switch_session
+        self.go = self.loader.go
+        self.switch_session = self.loader.switch_session
         self.keep_place = self.loader.keep_place
-        self.read, self.reload_draft = self.saves.read, self.saves.reload
+        self.read = self.saves.read
+        self.reload_draft = self.saves.reload
         self.show_error = self.saves.refused
 
     def use_features(self, order: FeatureOrder, save: Callable[[Effect], bool]) -> None:
@@ -188,10 +195,13 @@ class WorkspaceScreen(SampleScreen):
         self._place_features(made)
 
     def _place_features(self, made: Mapping[str, Feature]) -> None:
-        left, features = dict(made), []
+        """Put the loaded features of plug-ins, by name, at their positions; unnamed ones last."""
+        left = dict(made)
+        features = []
         for each in self._feature_order:
             feature = left.pop(each, None) if isinstance(each, str) else each
-            features += [feature] if feature else []
+            if feature:
+                features.append(feature)
         self.features = (*features, *left.values())
         self.feature_keys = {
             action: handler
@@ -203,10 +213,12 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def draft(self) -> Draft | None:
+        """The open sample with all unsaved work; None before the first sample."""
         return self.current.draft if self.current else None
 
     @property
     def session(self) -> AnnotatorSession | None:
+        """The session of the annotator at work; None before the first sample."""
         return self.current.session if self.current else None
 
     @property
@@ -216,10 +228,12 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def key_map(self) -> KeyMap | None:
+        """The keys of the session's person; None before the first sample."""
         return self.current.session.keys if self.current else None
 
     @property
     def signed_in(self) -> bool:
+        """Whether the annotator signed in with an account; False before the first sample."""
         return self.session is not None and self.session.signed_in
 
     @property
@@ -238,6 +252,7 @@ class WorkspaceScreen(SampleScreen):
 
     @property
     def busy(self) -> bool:
+        """Whether a job is running for which key presses must wait, such as opening a sample."""
         return self.saves.busy
 
     @property
@@ -249,10 +264,12 @@ class WorkspaceScreen(SampleScreen):
         return self.current.listening_since if self.current else None
 
     def header(self) -> Header | None:
+        """Return the content of the header bar; None before the first sample."""
         current = self.current
         if current is None:
             return None
-        open_sample, person = current.open_sample, current.session.person
+        open_sample = current.open_sample
+        person = current.session.person
         return Header(
             dataset=open_sample.sample.dataset,
             position=open_sample.position,
@@ -281,6 +298,7 @@ class WorkspaceScreen(SampleScreen):
         return "" if self.has_class("-lists") else signals.describe_choice(self.panes.by)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
+        """Return the status line; for work that cannot be changed, why, in place of the draft."""
         text, kind = super().line(draft, cells)
         if self.read_only and kind == DRAFT:
             return MessageCode.READ_ONLY.text(reason=self.read_only), HINT
@@ -295,6 +313,7 @@ class WorkspaceScreen(SampleScreen):
     # from sample to sample
 
     def show_opening(self, words: str, kind: Kind = "hint") -> None:
+        """Show a text in the status line before the first sample is open."""
         self.query_one(DraftLine).show(words, kind=kind)
 
     def begin(
@@ -321,6 +340,7 @@ class WorkspaceScreen(SampleScreen):
         self.run_worker(lambda: [import_module(name) for name in modules], thread=True)
 
     def go_to(self, key: SampleKey | None) -> None:
+        """Go to a sample, unless a refused save needs attention first; None does nothing."""
         if key is None or self.draft is None:
             return
         problem = completion.find_leave_problem(self.draft)
@@ -329,9 +349,11 @@ class WorkspaceScreen(SampleScreen):
         else:
             self.go(lambda: key, "")
 
-    def hide_suggestions(self, *, hiding: bool) -> None: ...
+    def hide_suggestions(self, *, hiding: bool) -> None:
+        """Hide or show all suggestions; the review screen has none to hide."""
 
     def rest(self) -> None:
+        """Store the position with all unsaved text, before the screen is locked."""
         self.notes.take_unfinished()
         self.keep_place()
 
@@ -340,6 +362,7 @@ class WorkspaceScreen(SampleScreen):
         self.saves.reload_sample()
 
     def quit(self) -> None:
+        """Store position and working time, and close the screen; once only."""
         if self.saver.closed:
             return
         self.notes.take_unfinished()
@@ -350,6 +373,7 @@ class WorkspaceScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
+        """Run the action of a key; a key before the first sample is drawn can only quit."""
         if self._writing:
             return
         event.stop()
@@ -377,6 +401,7 @@ class WorkspaceScreen(SampleScreen):
 
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
+        """Return whether a save in progress will open the note line, which gets the next keys."""
         fresh = [one for one, new in draft.saving.values() if new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
@@ -386,13 +411,18 @@ class WorkspaceScreen(SampleScreen):
         return self.draft is not None and self.draft.writing is not None
 
     def _action_of_key(self, event: KeyOrPaste) -> str:
-        draft, keys = self.draft, self.key_map
+        """Return the id of a key's action in the draft's state; empty if it has none."""
+        draft = self.draft
+        keys = self.key_map
         if draft is None or keys is None or draft.hints or not isinstance(event, events.Key):
             return ""
         key, method = table_key(event.key, event.character)
         if method or self._writing:
             return ""
-        return next(filter(None, (keys.action(key, state) for state in draft.key_states)), "")
+        for state in draft.key_states:
+            if action := keys.action(key, state):
+                return action
+        return ""
 
     def _report_frame(self, reported: Callable[[float], None]) -> None:
         if isinstance(self.app, ReportingApp):
@@ -440,7 +470,8 @@ class WorkspaceScreen(SampleScreen):
         """Return whether a key completes or skips a sample before there was time to read it."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in _AT_SUMMARY):
             return False
-        before, self._ended_at = self._ended_at, now
+        before = self._ended_at
+        self._ended_at = now
         current = self.current
         if current is None or current.begun:
             return False
@@ -448,6 +479,7 @@ class WorkspaceScreen(SampleScreen):
         return now < max(come, before + self.glance * _REPEAT)
 
     def _act(self, draft: Draft, event: events.Key, action: str) -> None:
+        """Run a key that its user pressed for the open sample."""
         key, method = table_key(event.key, event.character)
         self.spend()
         if draft.begins_reason(action) and event.character and event.character.isalpha():
@@ -468,9 +500,12 @@ class WorkspaceScreen(SampleScreen):
             self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def do(self, action: str, *, digit: str = "") -> None:
-        draft, now = self.draft, events.Event().time
+        """Run an action, unless the sample cannot be changed or was not seen; show why not."""
+        draft = self.draft
+        now = events.Event().time
         if draft and self.read_only and _changes(draft, action):
-            self._refuse_change(draft)
+            draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)
+            self.perform([Blink()])
         elif draft and self.locked and action == "sample.done":
             self._leave_locked()
         elif draft and self.locked and _changes_sample(draft, action):
@@ -484,19 +519,18 @@ class WorkspaceScreen(SampleScreen):
     def _leave_locked(self) -> None:
         """Go to the next sample to do: a reviewer may have reopened one meanwhile."""
         if current := self.current:
-            session, key = current.session, current.open_sample.sample.key
+            session = current.session
+            key = current.open_sample.sample.key
 
             def find() -> SampleKey | None:
-                annotate, who = session.annotate, session.person.id
+                annotate = session.annotate
+                who = session.person.id
                 return annotate.next_unfinished(who, key, order=session.order)
 
             self.go(find, name_lock(current.open_sample.lock, last=True))
 
-    def _refuse_change(self, draft: Draft) -> None:
-        draft.say(MessageCode.READ_ONLY, WARNING, reason=self.read_only)
-        self.perform([Blink()])
-
     def may_do(self, action: str) -> bool:
+        """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
@@ -510,6 +544,7 @@ class WorkspaceScreen(SampleScreen):
         return highlights.take_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
+        """Focus the clicked row: annotations first, then suggestions; blink if there is none."""
         listed: list[Annotation | Suggestion] = [*draft.annotations, *draft.offered]
         if draft.editing or not 0 <= index < len(listed):
             return [Blink()]
@@ -522,6 +557,7 @@ class WorkspaceScreen(SampleScreen):
         )
 
     def handle(self, effect: Effect) -> bool:
+        """Open the queue, another sample or a page of the app; others as in the base class."""
         match effect:
             case Open(Page.SIGNALS):
                 self.panes.next_signals()
@@ -536,12 +572,15 @@ class WorkspaceScreen(SampleScreen):
         return True
 
     def forget_keys(self, before: float | None = None) -> None:
+        """Drop the waiting key presses from before a given time, by default before now."""
         key_queue.forget_keys(self, before)
 
     def free_keys(self) -> None:
+        """Deliver the keys that waited until the screen was ready."""
         key_queue.free(self)
 
     def spend(self) -> None:
+        """Record that the user is at work, for the working time and the reading in advance."""
         self.loader.spend()
 
     # the store
@@ -556,9 +595,14 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[Found], None] | None = None,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
+        """Call a function in the store's thread; `done` gets its result on the screen.
+
+        `failed` gets an error; by default, the screen shows the error.
+        """
         self.saver.send(StoreJob(call, done or (lambda _: None), failed or self.show_error))
 
     def share_stored(self) -> None:
+        """Send what was stored by `submit` to a shared folder or table, if one is used."""
         self.saver.kept()
 
     def send_change(
@@ -567,6 +611,8 @@ class WorkspaceScreen(SampleScreen):
         done: Callable[[SaveResult], None],
         failed: Callable[[TuiAnnotateError], None],
     ) -> None:
+        """Store a change with its working time, update the open sample, then call `done`."""
+
         def stored(saved: SaveResult) -> None:
             self.saves.take_over_answer(saved)
             done(saved)
@@ -574,9 +620,11 @@ class WorkspaceScreen(SampleScreen):
         self.saves.send_timed(call, stored, failed)
 
     def not_saved(self) -> None:
+        """Show that the store refused a save, and drop the keys pressed since."""
         self.saves.not_saved(busy=self.busy)
 
     def remember(self, what: str, value: str) -> None:
+        """Store a view setting for the person, the same in first and second readings."""
         if session := self.session:
             who = base_person(session.person.id)
             self.submit(partial(session.annotate.people.keep_preference, who, what, value))
@@ -592,5 +640,6 @@ class WorkspaceScreen(SampleScreen):
         self.notes.leave(message.text)
 
     def on_input_changed(self, message: NoteInput.Changed) -> None:
+        """Store the typed note soon."""
         message.stop()
         self.notes.changed()

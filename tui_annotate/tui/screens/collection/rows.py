@@ -21,6 +21,8 @@ _DEPTH: Final = 3  # topic, run, leaf
 
 
 class CollectionMessage(ScreenMessage):
+    """Texts of the collection screen, and the names of its kinds of item."""
+
     HELP_TITLE = "Keys of the collection screen"
     LOADING = "Loading…"
     NO_ITEMS = "No items of this kind are assigned to you"
@@ -53,6 +55,7 @@ class TreeRow(NamedTuple):
 
     @property
     def complete(self) -> bool:
+        """Whether all items below the row are complete; True without items."""
         return self.done >= self.total
 
 
@@ -65,6 +68,7 @@ class CollectionTree:
     focused: Path = ()
 
     def rows(self) -> tuple[TreeRow, ...]:
+        """Return the visible rows from top to bottom: child rows only of unfolded rows."""
         return tuple(self._under(()))
 
     def _under(self, path: Path) -> Iterator[TreeRow]:
@@ -80,10 +84,12 @@ class CollectionTree:
 
 
 def has_rows_below(row: TreeRow, *, reports: bool) -> bool:
+    """Return whether a row can be unfolded; the tree of reports is one level less deep."""
     return len(row.path) < (_DEPTH - 1 if reports else _DEPTH)
 
 
 def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ...]:
+    """Return the child rows of a request or run at `path`, in the order of `branches`."""
     return tuple(
         TreeRow(
             (*path, branch.name),
@@ -98,6 +104,7 @@ def branch_rows(path: Path, branches: Sequence[TreeBranch]) -> tuple[TreeRow, ..
 
 
 def leaf_rows(path: Path, leaves: Sequence[TreeLeaf]) -> tuple[TreeRow, ...]:
+    """Return the child rows of a run at `path`: its documents or sentences."""
     return tuple(
         TreeRow(
             (*path, leaf.name), leaf.start, sum(leaf.ticks), len(leaf.ticks), leaf.keys, leaf.ticks
@@ -115,9 +122,8 @@ def sample_to_open(row: TreeRow) -> SampleKey | None:
 def path_of(meta: Mapping[str, object], sample_id: str, group: str) -> Path:
     """Return the path of a sample's row in the tree, found from the sample's id and metadata."""
     topic = str(meta.get("topic_id") or "")
-    parts = (group if group.count("|") > 1 else sample_id.partition("|")[2]).removeprefix(
-        f"{topic}|"
-    )
+    name = group if group.count("|") > 1 else sample_id.partition("|")[2]
+    parts = name.removeprefix(f"{topic}|")
     if sample_id.startswith("c|"):
         run, _, index = parts.rpartition("|")
         return (topic, run, f"s{index}")
@@ -138,6 +144,8 @@ _NAME: Final = 32  # cells of an id at most
 
 
 class TreeRows(RowList):
+    """Widget with the visible rows of the collection tree."""
+
     def __init__(self) -> None:
         super().__init__()
         self._rows: Sequence[TreeRow] = ()
@@ -148,7 +156,9 @@ class TreeRows(RowList):
         self, rows: Sequence[TreeRow], signs: Sequence[str], *, focused: int, empty: str
     ) -> None:
         """Replace the tree's rows, after `signs`; show the message `empty` if there are no rows."""
-        self._rows, self._signs, self._message = rows, signs, "" if rows else empty
+        self._rows = rows
+        self._signs = signs
+        self._message = "" if rows else empty
         self.set_rows(max(len(rows), 1), focused=focused)
         self.refresh()
 
@@ -158,8 +168,12 @@ class TreeRows(RowList):
             return [(f"  {self._message}", palette.quiet)]
         row = self._rows[index]
         style = palette.quiet if row.complete else palette.text
-        tick = (CHOSEN, palette.good) if row.complete else (OPEN, palette.accent)
-        tick = tick if row.total else (NOTHING, style)
+        if not row.total:
+            tick = (NOTHING, style)
+        elif row.complete:
+            tick = (CHOSEN, palette.good)
+        else:
+            tick = (OPEN, palette.accent)
         left: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (" " * (_INDENT * (len(row.path) - 1) + 1), style),
@@ -176,4 +190,5 @@ class TreeRows(RowList):
 
 
 def describe_counts(row: TreeRow) -> str:
+    """Return "done/total" of a row; empty for a row that is one sample."""
     return f"{row.done}/{row.total}" if row.total > 1 or not row.keys else ""

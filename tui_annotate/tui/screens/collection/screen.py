@@ -99,7 +99,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def __init__(self, annotate: AnnotationService, person: str, current: Sample) -> None:
         super().__init__()
-        self._annotate, self._person, self._current = annotate, person, current
+        self._annotate = annotate
+        self._person = person
+        self._current = current
         self._kind = current.kind
         self._trees = {mode: CollectionTree() for mode in MODES}
         self._modes: tuple[SampleKind, ...] = ()
@@ -108,6 +110,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.reading = True  # rows are being read
         self._seeking = False  # the next incomplete item is searched for (key J)
         for mode, tree in self._trees.items():
+            # The trees of other kinds have no row for the open sample: focus its report there.
             length = 3 if mode is current.kind and mode is not SampleKind.REPORT else 2
             tree.focused = tree_rows.path_of(current.meta, current.id, current.group)[:length]
             tree.unfolded = {tree.focused[:at] for at in range(1, len(tree.focused))}
@@ -162,7 +165,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _read_below(self, kind: SampleKind, path: Path) -> Callable[[], None]:
         """Read the child rows of a row of the collection tree; return a function that adds them."""
-        annotate, who, dataset = self._annotate, self._person, self._current.dataset
+        annotate = self._annotate
+        who = self._person
+        dataset = self._current.dataset
         self._modes = self._modes or annotate.items.modes(dataset)
         if not path:
             rows = tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
@@ -194,10 +199,10 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def _show(self) -> None:
         tree = self._tree
         self._rows = tree.rows()
-        rows = enumerate(self._rows)  # the focused row, else its nearest visible ancestor
-        focused = max(
-            (at for at, row in rows if row.path == tree.focused[: len(row.path)]), default=0
-        )
+        # The focused row, else its nearest visible ancestor, which comes last among the ancestors.
+        rows = enumerate(self._rows)
+        shown = (at for at, row in rows if row.path == tree.focused[: len(row.path)])
+        focused = max(shown, default=0)
         signs = [self._fold_sign(row) for row in self._rows]
         is_read = () in tree.below
         empty = CollectionMessage.NO_ITEMS if is_read else CollectionMessage.LOADING
@@ -214,7 +219,8 @@ class CollectionScreen(Screen[SampleKey | str | None]):
 
     def _show_status(self) -> None:
         topics = self._tree.below.get((), ())
-        done, total = sum(row.done for row in topics), sum(row.total for row in topics)
+        done = sum(row.done for row in topics)
+        total = sum(row.total for row in topics)
         title = self.query_one(PaneTitle)
         items = COUNTED[self._kind].text()
         progress = CollectionMessage.PROGRESS.text(done=done, total=total, items=items)
@@ -226,8 +232,9 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             if mode in self._modes
         ]
         self.query_one(LabelBar).show(options)
-        row = self._focused
-        words = " · ".join(filter(None, [*row.path, describe_counts(row), row.text])) if row else ""
+        words = ""
+        if row := self._focused:
+            words = " · ".join(filter(None, [*row.path, describe_counts(row), row.text]))
         self.query_one(DraftLine).show(words, kind="hint")
 
     @property
@@ -238,18 +245,22 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     # keys
 
     def action_move(self, step: int) -> None:
+        """Focus the row `step` rows below, or above if it is negative."""
         if self._rows:
             self._list.focus_row(self._list.focused_row + step)
             self._tree.focused = self._rows[self._list.focused_row].path
             self._show_status()
 
     def action_turn(self, pages: int) -> None:
+        """Move by pages; one row of the previous page stays visible."""
         self.action_move(pages * max(self._list.window.height - 1, 1))
 
     def action_edge(self, edge: int) -> None:
+        """Focus the first row (-1) or the last one (1)."""
         self.action_move(edge * len(self._rows))
 
     def action_unfold(self) -> None:
+        """Show the rows below the focused row, or go to the first of them."""
         row = self._focused
         if row is None or not self._has_rows_below(row):
             return
@@ -261,6 +272,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
             self._read()
 
     def action_fold(self) -> None:
+        """Hide the rows below the focused row, or go to its parent row."""
         row = self._focused
         if row is None:
             return
@@ -271,6 +283,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self._show()
 
     def action_act(self) -> None:
+        """Open the sample of the focused row; a row without one is unfolded or folded."""
         row = self._focused
         if row is None:
             return
@@ -288,6 +301,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         self.action_act()
 
     def action_mode(self, number: int) -> None:
+        """Show the tree of a kind of item, by its index in `MODES`."""
         mode = MODES[number]
         if mode is not self._kind and mode in (self._modes or MODES):  # any, if not read yet
             self._kind = mode
@@ -301,10 +315,13 @@ class CollectionScreen(Screen[SampleKey | str | None]):
     def action_incomplete(self) -> None:
         """Open the next incomplete item of the tree's kind, after the sample opened before."""
         self._seeking = True
-        args = self._person, self._kind, self._current.key
-        self._run_in_thread(
-            lambda: partial(self._open_found, self._annotate.next_incomplete(*args))
-        )
+        kind = self._kind
+
+        def find() -> Callable[[], None]:
+            key = self._annotate.next_incomplete(self._person, kind, self._current.key)
+            return partial(self._open_found, key)
+
+        self._run_in_thread(find)
 
     def _open_found(self, key: SampleKey | None) -> None:
         self._seeking = False
@@ -323,4 +340,5 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         )
 
     def action_close(self, wish: str) -> None:
+        """Close the screen with the result `wish`; empty goes back to the open sample."""
         self.dismiss(wish or None)

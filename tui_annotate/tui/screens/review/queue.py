@@ -53,11 +53,15 @@ class _ReviewRow:
 
 
 class ReviewQueue:
+    """Controller for the list of samples to review, and for the order of the review."""
+
     def __init__(self, screen: WorkspaceScreen) -> None:
         self._screen = screen
-        self._order = self._sorted_by = CONFLICTS
+        self._order = CONFLICTS
+        self._sorted_by = CONFLICTS
 
     def open(self) -> None:
+        """Show the list: samples with candidates first, then those that are not complete."""
         from tui_annotate.tui.screens.queue import (
             QueueListing,
             QueueMessage,
@@ -79,7 +83,8 @@ class ReviewQueue:
         at = self._screen.current
         if at is None:
             return
-        session, current = at.session, at.open_sample.sample.key
+        session = at.session
+        current = at.open_sample.sample.key
         scores = QueueScores(
             self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
         )
@@ -113,7 +118,8 @@ class ReviewQueue:
 
     def _apply_order(self, review: ReviewService) -> None:
         """Sort the review queue by the chosen order, for its list and the next sample."""
-        order, machines = self._order, self._machines()
+        order = self._order
+        machines = self._machines()
         if order != self._sorted_by and machines is not None:
             score = score_of_order(order)
             review.sort_against(machines.scores.support(score) if score else None)
@@ -131,10 +137,11 @@ class ReviewQueue:
 
 
 def _matches(row: QueuedSample, search: str, states: Collection[State]) -> bool:
+    """Return whether a row has one of the states (none: any), and contains the search text."""
+    if states and _shown_state(row) not in states:
+        return False
     texts = (*row.key, row.group, row.summary)
-    return (not states or _shown_state(row) in states) and any(
-        search in text.casefold() for text in texts
-    )
+    return any(search in text.casefold() for text in texts)
 
 
 def _shown_state(row: QueuedSample) -> State:
@@ -171,5 +178,6 @@ def _queue_row(row: QueuedSample) -> _ReviewRow:
         own,
     )
     waiting = ", ".join(filter(None, parts))
-    state, changed = _shown_state(row), row.state is State.DONE and row.changed > 0
+    state = _shown_state(row)
+    changed = row.state is State.DONE and row.changed > 0
     return _ReviewRow(row.key, waiting, state, row.annotations, row.summary, changed)

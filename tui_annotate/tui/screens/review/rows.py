@@ -100,14 +100,18 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     several = len({candidate.claim for candidate in draft.candidates}) > 1
     further = len(draft.candidates) > 9
     further_text = ReviewMessage.NEXT_CANDIDATES.text()
+    # Room for the text of an option in two rows, or in more if that were too little.
     in_a_row = max((len(candidates) + further + 1) // 2, 1)
     available = min((cells - 1) // in_a_row - _AROUND, LONGEST)
     if available < _LEAST_CELLS and rows > 2:
         further_cells = text_width(further_text) + _FURTHER_CELLS if further else 0
         available = (cells - 1 - further_cells) // -(-len(candidates) // rows) - _AROUND
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
-        front = OPENS_MORE if at == draft.candidate else ""
-        front += REFUSED if draft.refusal_of(candidate) else ""
+        front = ""
+        if at == draft.candidate:
+            front += OPENS_MORE
+        if draft.refusal_of(candidate):
+            front += REFUSED
         people = draft.describe_people(candidate.people)
         least = max(available - text_width(f"{front}  {people}"), 4)
         text = f"{front} {cut(draft.label_names(candidate.labels), least)} {people}".strip()
@@ -142,14 +146,18 @@ def titles(
         return Title(name, (message.text(count=count),), right)
     rated = [draft.rating] if draft.rating else [f"{''.join(by)} {word}" for word, by in ratings]
     rating = ReviewMessage.RATED.text(ratings=", ".join(rated)) if rated else ""
-    rating = f"{rating} {NOTED}".strip() if commented else rating
+    if commented:
+        rating = f"{rating} {NOTED}".strip()
     name = item_rows.name(draft, name)
     if draft.position is None:
         counts = ReviewMessage.POSITIONS.text(count=len(positions), open=draft.count_open())
         return Title(name, (counts if positions else "", rating), right)
-    lost = draft.has_lost_sources(draft.position)
-    own = (ReviewMessage.ACCEPTED_BEFORE if lost else ReviewMessage.OWN_ANNOTATION).text()
-    words = describe_group_status(draft, draft.group) if draft.group else own
+    if draft.group:
+        words = describe_group_status(draft, draft.group)
+    elif draft.has_lost_sources(draft.position):
+        words = ReviewMessage.ACCEPTED_BEFORE.text()
+    else:
+        words = ReviewMessage.OWN_ANNOTATION.text()
     position = ReviewMessage.POSITION.text(number=draft.at + 1, count=len(positions))
     return Title(name, (position, rating, words), right)
 
@@ -170,7 +178,9 @@ def marks(draft: ReviewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
-    at, known = draft.pointers[side].document, {one.id for one in draft.annotations}
+    """Yield the highlights of the claim of an annotation that is being made from candidates."""
+    at = draft.pointers[side].document
+    known = {one.id for one in draft.annotations}
     if draft.editing and draft.editing.id not in known:
         for anchor in draft.claim:
             if (anchor.side, anchor.index) == (side, at):
@@ -180,6 +190,7 @@ def edited_claim(draft: ReviewDraft, side: Side) -> Iterator[AnnotationMark]:
 def _spot_marks(
     draft: ReviewDraft, position: ReviewPosition, *, here: bool
 ) -> Iterator[tuple[Anchor, AnnotationMark]]:
+    """Yield the highlights of one group or own annotation; `here`: it is under review."""
     if position.own:
         slot = slot_of(draft, position.own.labels)
         sign = CHOSEN if draft.has_lost_sources(position) else OWN
@@ -200,7 +211,8 @@ def _spot_marks(
             if here or not made:
                 focused = here and candidate in (draft.in_hand or (candidate,)) and not made
                 letter = draft.digit(at) if here else sign
-                letter = REFUSED if draft.refusal_of(candidate) else letter
+                if draft.refusal_of(candidate):
+                    letter = REFUSED
                 anchors = candidate.claim or candidate.evidence
                 yield from _anchor_marks(
                     anchors, letter, slot_of(draft, candidate.labels), here=focused
@@ -220,12 +232,15 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
     The index is that of the first line of the chosen candidate, else of the first candidate that a
     digit can choose; -1 for neither.
     """
-    position, focused = draft.position, -1
+    position = draft.position
+    focused = -1
     if position is None:
         return [[(f"   {ReviewMessage.NO_ANNOTATIONS.text()}", "quiet")]], focused
+    # The first page of candidates needs no scrolling, so none of its lines is focused.
+    shown = draft.candidate if draft.chosen else draft.page * 9 or -1
     lines: list[list[Words]] = []
     for at in range(len(draft.candidates)):
-        if at == (draft.candidate if draft.chosen else draft.page * 9 or -1):
+        if at == shown:
             focused = len(lines)
         lines += _candidate_lines(draft, at, cells=cells)
     if position.group:
@@ -248,13 +263,11 @@ def candidates(draft: ReviewDraft, cells: int) -> tuple[list[list[Words]], int]:
 def _candidate_lines(draft: ReviewDraft, at: int, *, cells: int) -> list[list[Words]]:
     candidate = draft.candidates[at]
     chosen = at == draft.candidate
-    sign = (
-        CHOSEN
-        if draft.adjudicated_from(candidate)
-        else REFUSED
-        if draft.refusal_of(candidate)
-        else " "
-    )
+    sign = " "
+    if draft.adjudicated_from(candidate):
+        sign = CHOSEN
+    elif draft.refusal_of(candidate):
+        sign = REFUSED
     slot = slot_of(draft, candidate.labels)
     head: list[Words] = [
         (FOCUS_BAR if chosen else " ", "accent"),
@@ -285,4 +298,6 @@ def _text_block(head: str, note: str, cells: int) -> list[list[Words]]:
 
 
 def _note_lines(note: str, cells: int) -> list[list[Words]]:
-    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1) if note else []
+    if not note:
+        return []
+    return wrap_words([("     ", "text")], (line_text(note), "text"), cells - 1)

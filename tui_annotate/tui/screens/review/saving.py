@@ -64,12 +64,15 @@ class SeenToken:
 
 
 class ReviewSource(SampleSource):
+    """Source of the samples to review, which keeps the token of the open sample."""
+
     def __init__(self) -> None:
         self.token = SeenToken("")  # token of the open sample
 
     def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
         """Open the requested sample, else the first to review, else an adjudicated one, if any."""
-        review, who = session.team().review, session.person.id
+        review = session.team().review
+        who = session.person.id
 
         def list_keys() -> Iterator[SampleKey]:
             if sample:
@@ -85,12 +88,15 @@ class ReviewSource(SampleSource):
         return open_undamaged(find, partial(self.open, session))
 
     def open(self, session: AnnotatorSession, key: SampleKey) -> ReviewSample:
+        """Read a sample with all candidate annotations, without names."""
         return session.team().review.open(session.person.id, key)
 
     def neighbour(self, session: AnnotatorSession, key: SampleKey, step: int) -> SampleKey | None:
+        """Return the sample `step` positions after a sample to review; None beyond the ends."""
         return session.team().review.neighbour(session.person.id, key, step)
 
     def new_draft(self, open_sample: ShownSample, *, last_label: tuple[str, ...]) -> ReviewDraft:
+        """Create the draft of a newly opened sample, and the token of its version."""
         found = review_sample_of(open_sample)
         self.token = SeenToken(found.seen)
         draft = ReviewDraft(
@@ -111,11 +117,14 @@ class ReviewSource(SampleSource):
         return None
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
-        draft, review = current.draft, current.session.team().review
+        """Return a function that stores the working time; it does nothing if review is refused."""
+        draft = current.draft
+        review = current.session.team().review
         allowed = isinstance(draft, ReviewDraft) and not draft.blocked_reason
         if not (allowed and working_seconds(seconds)):
             return lambda: None
-        who, key = current.session.person.id, current.open_sample.sample.key
+        who = current.session.person.id
+        key = current.open_sample.sample.key
         return partial(review.read, who, key, seconds=seconds)
 
 
@@ -133,6 +142,7 @@ def review_sample_of(open_sample: ShownSample) -> ReviewSample:
 
 
 def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
+    """Replace the stored part of a review draft: groups, decisions, rating, comment, people."""
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
     draft.settled = single_document.exchange_all_sides(sample, found.settled)
@@ -141,9 +151,12 @@ def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
     draft.scale = (*found.scale, *candidates)
     draft.rating = found.assignment.rating
     draft.comment = _final_comment(found)
-    draft.open_parts, draft.ratings = found.open, found.ratings
-    draft.progress, draft.blocked_reason = found.assignment.state, found.refused
-    draft.people, draft.edited = tuple(layer.letter for layer in found.layers), found.edited
+    draft.open_parts = found.open
+    draft.ratings = found.ratings
+    draft.progress = found.assignment.state
+    draft.blocked_reason = found.refused
+    draft.people = tuple(layer.letter for layer in found.layers)
+    draft.edited = found.edited
     draft.reopened = found.reopened
     draft.locked_people = found.locked_people
 
@@ -157,10 +170,14 @@ def _final_comment(found: ReviewSample) -> str:
 
 
 class ReviewSaves:
+    """Sender of a reviewer's decisions; replaces how `SaveController` reads samples again."""
+
     def __init__(
         self, screen: WorkspaceScreen, saves: SaveController, source: ReviewSource
     ) -> None:
-        self._screen, self._saves, self._source = screen, saves, source
+        self._screen = screen
+        self._saves = saves
+        self._source = source
         self._saves.take_over = self.take_over
         self._saves.reload_sample = self.reload_sample
 
@@ -170,6 +187,7 @@ class ReviewSaves:
         return draft if isinstance(draft, ReviewDraft) else None
 
     def handle(self, effect: Effect) -> bool:
+        """Send the decision that an effect describes to the store; return False for others."""
         match effect:
             case TakeCandidates(candidates):
                 self.send_action("take", candidates=candidates)
@@ -211,10 +229,13 @@ class ReviewSaves:
         the name of the method of `ReviewService`.
         """
         screen = self._screen
-        session, open_sample, token = screen.session, screen.open_sample, self._source.token
+        session = screen.session
+        open_sample = screen.open_sample
+        token = self._source.token
         if session is None or open_sample is None:
             return
-        who, key = session.person.id, open_sample.sample.key
+        who = session.person.id
+        key = open_sample.sample.key
 
         def call(seconds: float) -> ReviewResult:
             action = getattr(session.team().review, verb)
@@ -225,29 +246,36 @@ class ReviewSaves:
         self._saves.send_timed(call, self._on_result, failed or self.reload_and_show)
 
     def _on_result(self, review_result: ReviewResult) -> None:
-        draft, open_sample = self._draft, self._screen.open_sample
+        draft = self._draft
+        open_sample = self._screen.open_sample
         if draft is None or open_sample is None:
             return
-        before, verb = set(draft.settled), review_result.verb
+        before = set(draft.settled)
+        verb = review_result.verb
         now = single_document.exchange_all_sides(open_sample.sample, review_result.settled)
         made = [one for one in now if one not in before and one.origin != REJECTED]
         self._update_progress(review_result)
         key_handlers.apply_stored_result(draft, now, "")
-        done, labels = describe_action(draft, verb, made), [one.labels for one in made]
+        done = describe_action(draft, verb, made)
+        labels = [one.labels for one in made]
         code = ReviewText.REVIEW_ACTION_SAVED
         draft.say(code, SAVED, done=done, action=verb, labels=labels)
         effects: Effects = []
-        for edited in made if verb in ("edit", "own") else ():
-            position = key_handlers.position_of(draft, edited)
-            effects += key_handlers.show_position(draft, position)
+        if verb in ("edit", "own"):
+            for edited in made:
+                position = key_handlers.position_of(draft, edited)
+                effects += key_handlers.show_position(draft, position)
         self._screen.perform(effects)
 
     def _update_progress(self, review_result: ReviewResult) -> None:
-        open_sample, draft = self._screen.open_sample, self._draft
+        """Update state, rating and counts of the open sample from a stored result."""
+        open_sample = self._screen.open_sample
+        draft = self._draft
         if open_sample is None or draft is None or review_result.key != open_sample.sample.key:
             return
         assignment = review_result.assignment
-        draft.progress, draft.rating = assignment.state, assignment.rating
+        draft.progress = assignment.state
+        draft.rating = assignment.rating
         before = review_sample_of(open_sample)
         now = replace(before, assignment=assignment, open=review_result.open)
         now = replace(now, finished=before.finished + now.is_settled - before.is_settled)
@@ -257,7 +285,9 @@ class ReviewSaves:
             self._screen.current = replace(current, open_sample=now)
 
     def _save_edit(self, annotation: Annotation) -> None:
-        draft, open_sample = self._draft, self._screen.open_sample
+        """Store an edited annotation: known or from candidates, else the reviewer's own."""
+        draft = self._draft
+        open_sample = self._screen.open_sample
         if draft is None or open_sample is None:
             return
         stored = single_document.exchange_sides(open_sample.sample, annotation)
@@ -281,10 +311,15 @@ class ReviewSaves:
             self.send_action("own", annotation=stored, failed=failed)
 
     def _reopen_work(self, letter: str, reason: str) -> None:
-        session, open_sample, draft = self._screen.session, self._screen.open_sample, self._draft
+        """Reopen the work of the annotator with a letter, of all for an empty letter."""
+        session = self._screen.session
+        open_sample = self._screen.open_sample
+        draft = self._draft
         if session is None or open_sample is None or draft is None:
             return
-        who, key, token = session.person.id, open_sample.sample.key, self._source.token
+        who = session.person.id
+        key = open_sample.sample.key
+        token = self._source.token
 
         def call() -> tuple[str, ...]:
             review = session.team().review
@@ -304,15 +339,18 @@ class ReviewSaves:
     # changes by other users
 
     def reload_sample(self) -> None:
+        """Read the sample again after work from elsewhere was merged."""
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed)
 
     def reload_and_show(self, error: TuiAnnotateError) -> None:
+        """Drop the keys pressed since a refused action, and read the sample again."""
         self._saves.not_saved()
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
     def take_over(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
+        """Update a draft and the token of its version from the store; keep unsaved work."""
         self._saves.take_over_desk(draft, now, change)
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = review_sample_of(now)
@@ -324,11 +362,14 @@ class ReviewSaves:
 
     def _finish_sample(self, **what: Any) -> None:
         screen = self._screen
-        session, open_sample = screen.session, screen.open_sample
+        session = screen.session
+        open_sample = screen.open_sample
         if self._saves.busy or session is None or open_sample is None:
             return
         self._saves.busy = True
-        who, key, token = session.person.id, open_sample.sample.key, self._source.token
+        who = session.person.id
+        key = open_sample.sample.key
+        token = self._source.token
         seconds = self._saves.stopwatch.take()
 
         def call() -> tuple[ReviewResult, FoundSample]:
@@ -341,8 +382,10 @@ class ReviewSaves:
         self._saves.send(StoreJob(call, self._go_on, self.reload_and_show, shown=True))
 
     def _go_on(self, answer: tuple[ReviewResult, FoundSample]) -> None:
+        """Show the next sample to review; the same sample if none is left."""
         self._saves.busy = False
-        (review_result, found), screen = answer, self._screen
+        review_result, found = answer
+        screen = self._screen
         self._update_progress(review_result)
         sample = review_result.key.id
         settled = StatusMessage(ReviewText.SAMPLE_SETTLED, {"sample": sample}, SAVED)
@@ -364,7 +407,8 @@ class ReviewSaves:
         session = self._screen.session
         if self._saves.busy or session is None:
             return
-        who, loader = session.person.id, self._screen.loader
+        who = session.person.id
+        loader = self._screen.loader
 
         def call() -> tuple[SaveResult, FoundSample] | None:
             review = session.team().review
@@ -386,7 +430,8 @@ class ReviewSaves:
             )
             return
         done, found = answer
-        open_sample, key = found.open_sample, done.key
+        open_sample = found.open_sample
+        key = done.key
         here = screen.open_sample is not None and screen.open_sample.sample.key == key
         known = UNDONE.get(done.undone)
         fields = {"done": known.text() if known else done.undone, "action": done.undone}

@@ -65,6 +65,7 @@ class AnnotatorThreads(ThreadFeature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
+        """Open the first thread that waits for a reply, else the latest one."""
         del annotation  # a reviewer answers all threads of the sample, one after the other
         key = open_sample.sample.key
 
@@ -81,7 +82,8 @@ class AnnotatorThreads(ThreadFeature):
                 self.host.show_message(ReviewText.NOBODY_ASKED)
                 return
             waiting = [thread for thread in threads if thread.waiting]
-            thread, more = (waiting or threads[::-1])[0], len(waiting) - 1
+            thread = (waiting or threads[::-1])[0]
+            more = len(waiting) - 1
             self._left = max(more, 0)
             names = {thread.person: ReviewMessage.AN_ANNOTATOR.text()}
             lines = [
@@ -95,9 +97,10 @@ class AnnotatorThreads(ThreadFeature):
             if thread.annotation:
                 lines.insert(0, (ReviewMessage.ANNOTATION.text(), "", quote(thread)))
             title = ReviewMessage.THREAD_TITLE
-            if more > 0:
-                several = ReviewMessage.THREAD_TITLE_MORE
-                title = ReviewMessage.THREAD_TITLE_ONE_MORE if more == 1 else several
+            if more == 1:
+                title = ReviewMessage.THREAD_TITLE_ONE_MORE
+            elif more > 1:
+                title = ReviewMessage.THREAD_TITLE_MORE
             self.open_thread(
                 lines,
                 partial(session.team().comments.reply, thread.id),
@@ -109,6 +112,7 @@ class AnnotatorThreads(ThreadFeature):
         self.host.read(lambda: session.team().comments.list_threads(sample=key), show)
 
     def message_sent(self) -> None:
+        """Show how many questions are still unanswered."""
         if isinstance(draft := self.host.draft, ReviewDraft):
             draft.open_parts = replace(draft.open_parts, questions=self._left)
 
@@ -117,6 +121,7 @@ class AnnotatorNotes(Feature):
     """Part of the review screen that shows the annotators' sample comments."""
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
+        """Return one page with all sample comments, shown at once; none without comments."""
         layers = review_sample_of(open_sample).layers
         noted = [(layer.letter, layer.comment) for layer in layers if layer.comment]
         if not noted or not isinstance(draft, ReviewDraft):
@@ -144,6 +149,8 @@ REVIEW_FEATURES: Final[FeatureOrder] = (
 
 
 class ReviewScreen(WorkspaceScreen):
+    """Screen on which a reviewer decides on the candidate annotations of a sample."""
+
     no_sample: ClassVar[ScreenMessage] = ReviewMessage.NO_SAMPLE
 
     def __init__(self, close: Callable[[], None]) -> None:
@@ -156,6 +163,7 @@ class ReviewScreen(WorkspaceScreen):
         self._bar_rows: tuple[object, int] = (None, 1)  # sample and size, rows of the bar
 
     def compose(self) -> ComposeResult:
+        """Yield the widgets of a sample, and the list of candidates after the annotations."""
         for widget in super().compose():
             yield widget
             if isinstance(widget, AnnotationList):
@@ -164,6 +172,7 @@ class ReviewScreen(WorkspaceScreen):
 
     @property
     def review_draft(self) -> ReviewDraft | None:
+        """The open sample with the reviewer's unsaved work; None before the first sample."""
         return self.draft if isinstance(self.draft, ReviewDraft) else None
 
     @property
@@ -176,10 +185,11 @@ class ReviewScreen(WorkspaceScreen):
         open_sample: ShownSample,
         message: StatusMessage = NO_MESSAGE,
     ) -> None:
-        same = (
-            self.open_sample is not None and self.open_sample.sample.key == open_sample.sample.key
-        )
-        at = self.review_draft.at if same and self.review_draft else -1
+        """Show a sample at its first conflict, or, read again, at the same group."""
+        at = -1
+        before = self.open_sample
+        if before is not None and before.sample.key == open_sample.sample.key and self.review_draft:
+            at = self.review_draft.at
         super().begin(session, open_sample, message)
         if (draft := self.review_draft) is None:
             return
@@ -191,6 +201,7 @@ class ReviewScreen(WorkspaceScreen):
     # keys
 
     def follow(self) -> None:
+        """Follow the cursor to a group; matches change when an edit begins or ends."""
         draft = self.review_draft
         if draft and bool(draft.editing) != self._editing_shown:
             self._editing_shown = bool(draft.editing)
@@ -205,11 +216,13 @@ class ReviewScreen(WorkspaceScreen):
         return bool(self.review_draft and self.review_draft.editing)
 
     def holds(self, event: KeyOrPaste) -> bool:
+        """Return whether a key must wait; a reviewer's keys wait for each decision to be stored."""
         return self.saver.shown > 0 or super().holds(event)
 
     # what is shown
 
     def show_draft(self) -> None:
+        """Update every widget; the list of candidates is shown unless an edit is open."""
         draft = self.review_draft
         self.set_class(draft is not None and not draft.editing, "-judging")
         super().show_draft()
@@ -220,6 +233,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """Return (key, name) of the actions on the key line, without those of no use here."""
         if draft.hints:
             return super().key_pairs(draft, keys)
         count = len(draft.options())
@@ -238,6 +252,7 @@ class ReviewScreen(WorkspaceScreen):
         return keys.line(draft.state, question=question, digits=digits)
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
+        """Return the candidates as options, or the reasons that a question offers."""
         if isinstance(draft, ReviewDraft) and draft.state == REVIEWING:
             return rows.bar(draft, self.size.width, rows=self._most_rows)
         question = draft.pending.kind if draft.pending else ""
@@ -249,6 +264,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> Title:
+        """Return the title with the group under review; while editing, as when annotating."""
         open_sample = self.review_sample
         if isinstance(draft, ReviewDraft) and open_sample and not draft.editing:
             commented = bool(open_sample.assignment.comment)
@@ -256,6 +272,7 @@ class ReviewScreen(WorkspaceScreen):
         return super().title_of(draft, side)
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return the highlights of candidates; while editing, those of annotations."""
         if not isinstance(draft, ReviewDraft):
             return super().marks_of(draft, side)
         if draft.editing:
@@ -263,11 +280,13 @@ class ReviewScreen(WorkspaceScreen):
         return rows.marks(draft, side)
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """Return the evidence of the annotation under review."""
         if isinstance(draft, ReviewDraft):
             return draft.shown_evidence()
         return super().evidence_of(draft)
 
     def header_note(self) -> str:
+        """Return what is not complete, reopened or changed since; empty if nothing is."""
         found = self.review_sample
         if found is None:
             return ""
@@ -279,6 +298,7 @@ class ReviewScreen(WorkspaceScreen):
         return ", ".join(filter(None, parts))
 
     def header(self) -> Header | None:
+        """Return the content of the header; no state for work that changed since adjudication."""
         header = super().header()
         # The work is no longer what was adjudicated: the mark is that of the list of samples.
         changed = self._describe_changed()
@@ -312,6 +332,7 @@ class ReviewScreen(WorkspaceScreen):
     # effects
 
     def handle(self, effect: Effect) -> bool:
+        """Show or hide names; leave other effects to the base class."""
         match effect:
             case Open(Page.PEOPLE_NAMES):
                 self._show_names()
@@ -321,23 +342,28 @@ class ReviewScreen(WorkspaceScreen):
 
     def _show_bar(self, draft: Draft) -> None:
         """Update the label bar without reducing its height, so that the texts above do not move."""
-        bar, size = self.query_one(LabelBar), self.app.size
+        bar = self.query_one(LabelBar)
+        size = self.app.size
         reviewing = draft.state == REVIEWING
         bar.longest = rows.LONGEST if reviewing else LONGEST
         bar.most_rows = self._most_rows if reviewing else MOST_ROWS
         super()._show_bar(draft)
         needed = bar.get_content_height(size, size, size.width)
-        here, before = (draft.sample.key, *size), self._bar_rows
+        here = (draft.sample.key, *size)
+        before = self._bar_rows
         self._bar_rows = (here, max(needed, before[1] if before[0] == here else 1))
         self.set_class(self._bar_rows[1] > 1, "-two")
         self.set_class(self._bar_rows[1] > 2, "-three")
 
     @property
     def _most_rows(self) -> int:
-        return MOST_ROWS + (self.app.size.height >= _TALL_ROWS)
+        return MOST_ROWS + 1 if self.app.size.height >= _TALL_ROWS else MOST_ROWS
 
     def _show_names(self) -> None:
-        session, open_sample, draft = self.session, self.open_sample, self.review_draft
+        """Show the annotators' names, or hide them again."""
+        session = self.session
+        open_sample = self.open_sample
+        draft = self.review_draft
         if session is None or open_sample is None or draft is None:
             return
         if draft.names:
@@ -350,5 +376,6 @@ class ReviewScreen(WorkspaceScreen):
                 listed = ", ".join(f"{letter} {name}" for letter, name in names.items())
                 self.show_message(ReviewText.NAMES_SHOWN, names=listed)
 
-        who, key = session.person.id, open_sample.sample.key
+        who = session.person.id
+        key = open_sample.sample.key
         self.submit(lambda: session.team().review.names(who, key), done)

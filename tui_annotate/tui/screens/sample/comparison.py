@@ -43,7 +43,9 @@ class TextComparison:
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self.contrast = NOTHING
-        self.comparing = self.lacking_shown = self.searching = False
+        self.comparing = False
+        self.lacking_shown = False
+        self.searching = False
         self._draft_read: Draft | None = None
         self._last_pair: MatchPair | None = None
         self._changed_at = 0.0
@@ -52,19 +54,23 @@ class TextComparison:
 
     def begin(self, draft: Draft) -> None:
         """Drop the comparison of the previous sample's texts, and prepare for the new sample."""
-        self._last_pair, self.contrast = None, NOTHING
+        self._last_pair = None
+        self.contrast = NOTHING
         self.comparing = self.searching = False
         self._show_lacking(draft)
 
     # the focused match
 
     def compare_focus(self, draft: Draft) -> None:
+        """Compare the focused match with the selection after a pause, if either changed."""
         now = match_pair(draft)
         if now == self._last_pair:
             return
         if now is None or not now.has_same_match(self._last_pair):
             self.contrast = NOTHING
-        self._last_pair, self.comparing, self._changed_at = now, now is not None, time.monotonic()
+        self._last_pair = now
+        self.comparing = now is not None
+        self._changed_at = time.monotonic()
         if now and not self._pausing:  # one pause for a series of keys
             self._pausing = True
             self._wait(_PAUSE)
@@ -94,7 +100,8 @@ class TextComparison:
 
     def _show_contrast(self, what: MatchPair, found: TextContrast) -> None:
         if what == self._last_pair:
-            self.contrast, self.comparing = found, False
+            self.contrast = found
+            self.comparing = False
             self._screen.show_draft()
 
     # words of a document that the other side lacks
@@ -103,14 +110,15 @@ class TextComparison:
         return self._marks.get(_texts(sample), {}).get(place)
 
     def find_marks(self) -> None:
+        """Search for missing words in a thread, if the texts are short or the user asked."""
         draft = self._screen.draft
         if draft is None or draft is self._draft_read or not all(map(draft.sample.side, Side)):
             return
         quick = is_quick(draft.sample)
         if self.lacking_shown or quick:
-            call = partial(self._read_marks, draft, _places(draft.sample) if quick else [_SUMMARY])
+            places = _places(draft.sample) if quick else [_SUMMARY]
             self._draft_read = draft
-            self._screen.run_in_thread("marks", call)
+            self._screen.run_in_thread("marks", partial(self._read_marks, draft, places))
 
     def _read_marks(self, draft: Draft, places: Sequence[Place]) -> None:
         """Find words of the summary that the source lacks, or the reverse; called in a thread."""
@@ -126,6 +134,7 @@ class TextComparison:
             self._screen.app.call_from_thread(self._keep_marks, draft, found)
 
     def _keep_marks(self, draft: Draft, found: Mapping[Place, tuple[Span, ...]]) -> None:
+        """Keep the marks of a sample, drop those of the oldest one, and show them."""
         if self._draft_read is draft:
             self._draft_read = None
         kept = self._marks.pop(_texts(draft.sample), {})
@@ -144,6 +153,7 @@ class TextComparison:
     # the marks on screen
 
     def toggle_lacking(self) -> None:
+        """Show or hide the words that the sources lack; search for them if necessary."""
         draft = self._screen.draft
         if draft is None:
             return

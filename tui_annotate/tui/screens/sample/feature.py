@@ -85,7 +85,8 @@ class FeatureHost(Protocol):
     """The methods of the sample screen that its optional parts (features) may use."""
 
     @property
-    def app(self) -> App[Any]: ...
+    def app(self) -> App[Any]:
+        """The app, for timers and for calls from other threads."""
 
     @property
     def draft(self) -> Draft | None:
@@ -100,27 +101,30 @@ class FeatureHost(Protocol):
     def follow(self) -> None:
         """Record the cursor positions in summary and source, and update the matches."""
 
-    def open_dialog(
-        self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None
-    ) -> None: ...
+    def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
+        """Show a dialog on top of the screen; `closed` gets its result."""
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
         """Call a function in a thread, and cancel the earlier call with the same group name."""
 
     @property
-    def session(self) -> AnnotatorSession | None: ...
+    def session(self) -> AnnotatorSession | None:
+        """The session of the annotator at work; None before the first sample."""
 
     @property
-    def open_sample(self) -> ShownSample | None: ...
+    def open_sample(self) -> ShownSample | None:
+        """The open sample as the store returned it last; None before the first sample."""
 
     @property
-    def panes(self) -> PaneController: ...
+    def panes(self) -> PaneController:
+        """The controller of the summary and the source on screen."""
 
     @property
     def busy(self) -> bool:
         """Whether a job is running for which key presses must wait, such as opening a sample."""
 
-    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None: ...
+    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
+        """Show a message in the status line; `fields` are the values of its fields."""
 
     def forget_keys(self, before: float | None = None) -> None:
         """Drop the waiting key presses from before a given time, by default before now."""
@@ -153,9 +157,11 @@ class FeatureHost(Protocol):
     def reload_draft(self, draft: Draft, then: Callable[[StatusMessage], None]) -> None:
         """Read the sample again, then call `then` with a message about changed labels, if any."""
 
-    def show_error(self, error: TuiAnnotateError) -> None: ...
+    def show_error(self, error: TuiAnnotateError) -> None:
+        """Show why the store refused a request."""
 
-    def remember(self, what: str, value: str) -> None: ...
+    def remember(self, what: str, value: str) -> None:
+        """Store a view setting for the person."""
 
     def go(
         self,
@@ -173,7 +179,8 @@ class FeatureHost(Protocol):
     def go_to(self, key: SampleKey | None) -> None:
         """Go to a sample, unless unsaved work must be saved first."""
 
-    def open_queue(self) -> None: ...
+    def open_queue(self) -> None:
+        """Show the list of samples."""
 
     def switch_session(
         self,
@@ -182,11 +189,17 @@ class FeatureHost(Protocol):
         *,
         words: AnyMessage,
         none: AnyMessage,
-    ) -> None: ...
+    ) -> None:
+        """Show another annotator's sample, which `find` returns in the store's thread.
 
-    def keep_place(self) -> None: ...
+        `words` is shown with the sample; `none` if `find` returns no sample.
+        """
 
-    def quit(self) -> None: ...
+    def keep_place(self) -> None:
+        """Store the position of the open sample with all unsaved work."""
+
+    def quit(self) -> None:
+        """Store position and working time, and close the screen."""
 
 
 class Feature:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 
 class ItemMessage(ScreenMessage):
+    """Titles and page texts of reports, documents and citations."""
+
     DOCUMENT = "DOCUMENT {name}"
     REPORT = "REPORT {run}"
     SENTENCE = "SENTENCE {number} {run}"
@@ -56,9 +58,11 @@ class ParentReport:
     leaves: tuple[TreeLeaf, ...]
 
     def leaf(self, key: SampleKey) -> int:
+        """Return the index of the sentence that has a citation; -1 if it is not in the report."""
         return next((at for at, leaf in enumerate(self.leaves) if key in leaf.keys), -1)
 
     def citations(self, key: SampleKey) -> tuple[SampleKey, ...]:
+        """Return the citations of the same sentence, in order; empty for an unknown key."""
         at = self.leaf(key)
         return self.leaves[at].keys if at >= 0 else ()
 
@@ -77,9 +81,13 @@ class ParentReport:
 def title(
     draft: Draft, side: Side, usual: Title, *, parent: ParentReport | None = None, comment: str = ""
 ) -> Title:
+    """Return the title of a pane for an item of a collection; other samples keep the usual one."""
     if side is Side.SUMMARY:
-        notes = [cut(line_text(draft.rating), _RATING)] if draft.rating else []
-        notes += [NOTED] if comment else []
+        notes = []
+        if draft.rating:
+            notes.append(cut(line_text(draft.rating), _RATING))
+        if comment:
+            notes.append(NOTED)
         return usual._replace(name=name(draft, usual.name, parent), notes=(*notes, *usual.notes))
     if draft.sample.kind is SampleKind.REPORT:
         right = usual.right if draft.sample.side(side) else ""
@@ -99,7 +107,8 @@ def name(draft: Draft, usual: str, parent: ParentReport | None = None) -> str:
     if sample.kind is SampleKind.REPORT:
         return ItemMessage.REPORT.text(run=run).strip()
     if sample.kind is SampleKind.CITATION:
-        number, count = citations.sentence_index(sample) + 1, len(parent.sentences) if parent else 0
+        number = citations.sentence_index(sample) + 1
+        count = len(parent.sentences) if parent else 0
         message = ItemMessage.SENTENCE_OF if count else ItemMessage.SENTENCE
         return message.text(number=number, count=count, run=run).strip()
     return usual
@@ -112,7 +121,8 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
     keys = parent.citations(sample.key) if parent else ()
     if len(keys) > 1:
         name = f"{name} {keys.index(sample.key) + 1}/{len(keys)}"
-    docid, documents = _docid(sample), sample.side(Side.SOURCE)
+    docid = _docid(sample)
+    documents = sample.side(Side.SOURCE)
     if not docid:
         return usual._replace(name=name, notes=(ItemMessage.NO_CITATION.text(),), right="")
     if not documents:
@@ -123,10 +133,12 @@ def _cited_title(draft: Draft, usual: Title, parent: ParentReport | None) -> Tit
 
 def tabs(sample: Sample, parent: ParentReport) -> tuple[Citation, ...]:
     """Return the documents cited by a citation's sentence, if there are at least two."""
-    keys, text = parent.citations(sample.key), sample.document(Side.SUMMARY).text.rstrip()
+    keys = parent.citations(sample.key)
+    text = sample.document(Side.SUMMARY).text.rstrip()
     if len(keys) < 2 or not text:
         return ()
-    before, whole = sample.id.removesuffix(_docid(sample)), Span(0, len(text))
+    before = sample.id.removesuffix(_docid(sample))
+    whole = Span(0, len(text))
     return tuple(Citation(0, whole, key.id.removeprefix(before), None) for key in keys)
 
 
@@ -135,13 +147,15 @@ def surrounding_texts(sample: Sample, parent: ParentReport) -> tuple[str, str]:
     at = citations.sentence_index(sample)
     if parent.report is None or not 0 <= at < len(parent.sentences):
         return "", ""
-    text, here = parent.report.document(Side.SUMMARY).text, parent.sentences[at]
+    text = parent.report.document(Side.SUMMARY).text
+    here = parent.sentences[at]
     return text[: here.start], text[here.end :]
 
 
 def item_pages(open_sample: ShownSample) -> list[TextPage]:
     """Return texts for a dialog about a report, document or citation; empty for other samples."""
-    sample, assignment = open_sample.sample, open_sample.assignment
+    sample = open_sample.sample
+    assignment = open_sample.assignment
     if sample.kind not in RATED_KINDS:
         return []
     page = TextPage(ItemMessage.DOCUMENT_PAGE.text(), _document(sample))
@@ -149,14 +163,16 @@ def item_pages(open_sample: ShownSample) -> list[TextPage]:
         listing = citations.format_listing(sample, urls(sample))
         text = listing or ItemMessage.NO_CITATIONS_PAGE.text()
         page = TextPage(ItemMessage.DOCUMENTS_PAGE.text(), text)
-    with_comment, without = ItemMessage.RATING_PAGE_WITH_COMMENT, ItemMessage.RATING_PAGE
-    text = (with_comment if assignment.comment else without).text(
-        rating=assignment.rating or ItemMessage.NOT_RATED.text(), comment=assignment.comment
-    )
+    message = ItemMessage.RATING_PAGE
+    if assignment.comment:
+        message = ItemMessage.RATING_PAGE_WITH_COMMENT
+    rating = assignment.rating or ItemMessage.NOT_RATED.text()
+    text = message.text(rating=rating, comment=assignment.comment)
     return [page, TextPage(ItemMessage.RATING_TITLE.text(), text)]
 
 
 def urls(sample: Sample) -> Mapping[str, str]:
+    """Return the addresses of the cited documents by document id; empty if they are not known."""
     known = sample.meta.get("urls")
     if not isinstance(known, Mapping):
         return {}
@@ -164,11 +180,15 @@ def urls(sample: Sample) -> Mapping[str, str]:
 
 
 def _document(sample: Sample) -> str:
-    docid, url = _docid(sample), sample.meta.get("url")
+    """Return the text of a page about a document: id, title, address, and runs that cite it."""
+    docid = _docid(sample)
+    url = sample.meta.get("url")
     titles = [document.title for document in sample.side(Side.SOURCE)]
     if not docid:
         return ItemMessage.NO_CITATION_PAGE.text()
-    lines = [f"# {docid}", *titles, *([url] if isinstance(url, str) else [])]
+    lines = [f"# {docid}", *titles]
+    if isinstance(url, str):
+        lines.append(url)
     if not titles:
         lines.append(ItemMessage.NO_TEXT_PAGE.text())
     runs = sample.meta.get("runs")

@@ -27,23 +27,26 @@ class ActionProvider(Provider):
     def _commands(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
         """Return (description, id, call, group and keys) of each command, in key-table order."""
         screen = self._sample_screen
-        keys, draft = screen.key_map, screen.draft
-        for action in keys.actions if keys and draft else ():
-            may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
-            if draft and may and action.listed and draft.state in action.states:
-                about = " · ".join(
-                    filter(None, (screen_text(action.group), shown_keys(action.keys)))
-                )
-                yield action.words(draft.state), action.id, partial(screen.do, action.id), about
+        keys = screen.key_map
+        draft = screen.draft
+        if keys and draft:
+            for action in keys.actions:
+                may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
+                if may and action.listed and draft.state in action.states:
+                    parts = (screen_text(action.group), shown_keys(action.keys))
+                    about = " · ".join(filter(None, parts))
+                    yield action.words(draft.state), action.id, partial(screen.do, action.id), about
         for name in NAMES:
             theme = SampleMessage.THEME.text(name=name)
             yield theme, "", partial(screen.use_theme, name), screen.theme_help.text()
 
     async def discover(self) -> Hits:
+        """Yield all commands, before anything is typed."""
         for text, _, call, about in self._commands():
             yield DiscoveryHit(text, call, help=about)
 
     async def search(self, query: str) -> Hits:
+        """Yield the commands whose description or action id matches the typed text."""
         matcher = self.matcher(query)
         for text, name, call, about in self._commands():
             score = max(matcher.match(text), matcher.match(name) if name else 0)

@@ -63,13 +63,15 @@ class PaneController:
         self.signals = signals.SignalsStatus()
         self.by = Signals.FUSED
         self._assist: SampleAssist | None = None
-        self._assist_state, self._first_sample = "", True
+        self._assist_state = ""
+        self._first_sample = True
         self._anchors: dict[Side, Anchor | None] = {}
         self._number = 0
         self._documents: dict[Side, int] = {}
         self._offsets: dict[tuple[Side, int], int] = {}
 
     def build(self) -> None:
+        """Create the widgets of both texts, which the screen composes."""
         self._panes = {side: DocumentPane(id=side.value) for side in Side}
 
     def __getitem__(self, side: Side) -> DocumentPane:
@@ -83,12 +85,16 @@ class PaneController:
 
     def reset(self) -> None:
         """Forget the previous sample, and drop its matches that are found later."""
-        self._anchors, self._documents, self._offsets = {}, {}, {}
-        self._assist, self._assist_state = None, ""
+        self._anchors = {}
+        self._documents = {}
+        self._offsets = {}
+        self._assist = None
+        self._assist_state = ""
         self.signals = signals.SignalsStatus()
         self._number += 1
 
     def load(self, draft: Draft) -> None:
+        """Show both texts of a new draft with its cursors, and focus the text at work."""
         for side in Side:
             pointer = draft.pointers[side]
             self.show_document(side, pointer.document, offset=pointer.offset)
@@ -98,7 +104,8 @@ class PaneController:
 
     def show_document(self, side: Side, index: int, *, offset: int | None = None) -> None:
         """Show another document of a side, with the cursor at its last position there."""
-        draft, screen = self._screen.draft, self._screen
+        draft = self._screen.draft
+        screen = self._screen
         if draft is None:
             return
         if side in self._documents:
@@ -106,7 +113,8 @@ class PaneController:
         documents = draft.sample.side(side)
         text = documents[index].text if index < len(documents) else ""
         tags = citations.format_marks(screen.citations(draft)) if side is Side.SUMMARY else None
-        sentences, around = draft.sentences(side, index), screen.surroundings(draft, side)
+        sentences = draft.sentences(side, index)
+        around = screen.surroundings(draft, side)
         self[side].load(text, sentences, tags=tags, around=around)
         self._documents[side] = index
         screen.forget_shown()
@@ -123,6 +131,7 @@ class PaneController:
     # effects on the panes
 
     def handle(self, effect: Effect) -> bool:
+        """Move a cursor, change a selection or show a document; return False for other effects."""
         match effect:
             case Move(side, unit, step, extend):
                 self[side].move(unit, step, extend=extend)
@@ -161,10 +170,12 @@ class PaneController:
     # cursors and matches
 
     def pointer(self, side: Side) -> SideCursor:
+        """Return the document, cursor and selection that a pane shows, in code points."""
         pane = self[side]
         return SideCursor(self._documents.get(side, 0), pane.cursor_offset, pane.selection)
 
     def follow(self) -> None:
+        """Copy the cursors of both panes to the draft, and update the matches."""
         draft = self._screen.draft
         if draft is None:
             return
@@ -181,6 +192,7 @@ class PaneController:
 
     def _update_matches(self, draft: Draft) -> Effects:
         """Search for matches of a changed selection; return screen changes, such as scrolling."""
+        # Matches in the summary are shown only while a selection in the source is at work.
         if draft.side is Side.SUMMARY and self._anchors.pop(Side.SOURCE, None):
             highlights.show_matches(draft, Side.SUMMARY, ())
         anchor = draft.current_anchor(draft.side)
@@ -193,6 +205,7 @@ class PaneController:
         return highlights.show_matches(draft, draft.side.other, self._find_matches(anchor))
 
     def _find_matches(self, anchor: Anchor | None) -> tuple[Match, ...]:
+        """Return the matches of a selection, best first; empty without a selection or assist."""
         made = self._assist if self._screen.shows_matches else None
         if made is None or anchor is None or anchor.side not in made.sides:
             return ()  # a single document is shown on another side than it is stored
@@ -255,7 +268,8 @@ class PaneController:
         """Prepare the search for matches in a thread, by words first if vectors may take longer."""
         from tui_annotate.services.assist.sample import settle
 
-        assist, worker = load(), get_current_worker()
+        assist = load()
+        worker = get_current_worker()
         words = assist.prepare(sample, segments, vectors=False, words=self._assist)
         loading = signals.SignalMessage.LOADING_VECTORS.text()
         if self._first_sample or not signals.is_quick(sample):
@@ -266,18 +280,22 @@ class PaneController:
             full = assist.prepare(sample, segments, vectors=True, words=words)
             state = full.signals or words.signals
         except VectorsPending as error:
-            full, state = words, signals.describe_pending(error)
+            full = words
+            state = signals.describe_pending(error)
             again = partial(self.prepare_assist, load, sample, segments)
             self._screen.app.call_from_thread(self._call_later, again, number=number)
         except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
             reason, _ = error_texts(error)
-            full, state = words, signals.SignalMessage.WORDS_ONLY.text(reason=reason)
+            full = words
+            state = signals.SignalMessage.WORDS_ONLY.text(reason=reason)
         self._first_sample = False
         self._screen.app.call_from_thread(self.use_assist, number, full, state)
         settle()
 
     def _call_later(self, call: Callable[[], None], *, number: int) -> None:
+        """Call a function after `VECTORS_INTERVAL`, unless another sample is open then."""
+
         def call_if_current() -> None:
             if number == self._number:
                 call()
@@ -285,14 +303,18 @@ class PaneController:
         self._screen.set_timer(VECTORS_INTERVAL, call_if_current)
 
     def worker_changed(self, event: Worker.StateChanged) -> None:
-        error, group = event.worker.error, event.worker.group
+        """Log the error of a thread; without the assist, show why there are no matches."""
+        error = event.worker.error
+        group = event.worker.group
         if event.state is not WorkerState.ERROR or error is None:
             return
         _log.error("%s failed: %s", group, type(error).__name__, exc_info=error)
         if group == "assist":
-            words, none = signals.SignalMessage.WORDS_ONLY, signals.SignalMessage.NO_ASSIST
+            message = signals.SignalMessage.NO_ASSIST
+            if self._assist:
+                message = signals.SignalMessage.WORDS_ONLY
             reason = signals.SignalMessage.SEE_LOG.text(error=type(error).__name__)
-            self._assist_state = (words if self._assist else none).text(reason=reason)
+            self._assist_state = message.text(reason=reason)
             if draft := self._screen.draft:
                 self._update_signals(draft)
             self._screen.show_draft()
@@ -305,16 +327,16 @@ class PaneController:
         if made.vectors is None and self._assist is not None and state == self._assist_state:
             return  # the vectors are still being computed
         first = self._assist is None
-        self._assist, self._assist_state = made, state
+        self._assist = made
+        self._assist_state = state
         if first:
             self._anchors.clear()
             self._screen.follow()
         else:
             self._rank_again(draft)
         self._screen.show_draft()
-        if (
-            state != signals.SignalMessage.LOADING_VECTORS.text()
-        ):  # the vectors are wanted before the missing words
+        # The vectors are wanted before the missing words.
+        if state != signals.SignalMessage.LOADING_VECTORS.text():
             self._screen.comparison.find_marks()
 
     def _rank_again(self, draft: Draft) -> None:
@@ -334,6 +356,8 @@ MOST_HITS: Final = 10_000
 
 
 class TextSearch:
+    """Search for words in the text at work; the last query is the default of the next one."""
+
     def __init__(self, screen: SampleScreen) -> None:
         self._screen = screen
         self._query = ""
@@ -342,10 +366,12 @@ class TextSearch:
         """Ask the user for words to find in the text; the last search is the default."""
         from tui_annotate.tui.dialogs.find import FindDialog
 
-        side, screen = draft.side, self._screen
+        side = draft.side
+        screen = self._screen
 
         def search(query: str) -> str:
-            draft.hits, draft.searched = find_hits(draft.text(side), query), (query, side)
+            draft.hits = find_hits(draft.text(side), query)
+            draft.searched = (query, side)
             draft.hit = 0
             screen.show_draft()
             return SampleMessage.FOUND.text(count=len(draft.hits)) if query else ""
@@ -354,7 +380,8 @@ class TextSearch:
             draft.hits = ()
             if query and draft is screen.draft:
                 self._query = query
-                name, hits = quote_text(query, cells=24), find_hits(draft.text(side), query)
+                name = quote_text(query, cells=24)
+                hits = find_hits(draft.text(side), query)
                 screen.perform(highlights.show_hits(draft, name, hits))
             screen.show_draft()
 

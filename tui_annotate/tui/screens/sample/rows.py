@@ -39,6 +39,8 @@ _LONGEST: Final = 400  # maximum characters of a text in a row
 
 
 class SampleMessage(ScreenMessage):
+    """Texts of the screen of a sample, except those of the status line."""
+
     SUGGESTIONS_HIDDEN = "{count} hidden"
     READ_ONLY = "read-only"
     LOCKED = "locked"
@@ -73,9 +75,11 @@ class SampleMessage(ScreenMessage):
 
 
 def describe_open_suggestions(draft: Draft) -> str:
+    """Return the number of suggestions that wait or are hidden; empty for none."""
     if draft.suggestions_hidden:
-        hidden = SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
-        return hidden if draft.suggestions else ""
+        if not draft.suggestions:
+            return ""
+        return SampleMessage.SUGGESTIONS_HIDDEN.text(count=len(draft.suggestions))
     number = len(draft.offered)
     return SampleMessage.SUGGESTIONS.text(count=number) if number else ""
 
@@ -134,7 +138,11 @@ class SuggestionMarks:
         last = self._last.get(side)
         if last and last[0] is offered and last[1:] == (at, focused):
             return self._marks[side]
-        shown = offered if side is Side.SUMMARY else (here,) if here else ()
+        shown: Sequence[Suggestion] = ()
+        if side is Side.SUMMARY:
+            shown = offered
+        elif here:
+            shown = (here,)
         self._last[side] = (offered, at, focused)
         self._marks[side] = tuple(
             AnnotationMark(anchor.span, SUGGESTED, focused=one.id == focused, suggested=True)
@@ -164,19 +172,12 @@ def describe_reading(person: Person | None, *, practice: bool) -> str:
 
 def bar(draft: Draft) -> tuple[list[Option], str, bool]:
     """Return the label bar's content: options, title, and whether digit keys do nothing."""
-    options: list[Option] = [
-        (
-            option.digit,
-            option.text,
-            option.opens,
-            option.chosen,
-            -1
-            if draft.pending and draft.pending.kind in _ZERO_WORDS
-            else label_slot(draft.tree, option.path),
-        )
-        for option in draft.options()
-    ]
     pending = draft.pending
+    has_colours = pending is None or pending.kind not in _ZERO_WORDS
+    options: list[Option] = []
+    for option in draft.options():
+        slot = label_slot(draft.tree, option.path) if has_colours else -1
+        options.append((option.digit, option.text, option.opens, option.chosen, slot))
     if pending is None and (split := draft.split_label):
         return options, f"{split.name}:", False
     if pending is None:
@@ -191,6 +192,7 @@ def bar(draft: Draft) -> tuple[list[Option], str, bool]:
 def key_pairs(
     keys: KeyMap, draft: Draft, usual: key_lines.Names = key_lines.READING_LINE
 ) -> tuple[tuple[str, str], ...]:
+    """Return (key, name) of the actions on the key line, in the state of the draft."""
     if draft.hints:
         return (
             (SampleMessage.LETTERS_KEY.text(), SampleMessage.WORD_KEY.text()),
@@ -205,7 +207,8 @@ def key_pairs(
     named = usual
     if (one := draft.focused_suggestion) and draft.digits_off:
         named = key_lines.CITING_SUGGESTION_LINE if draft.cites else key_lines.SUGGESTION_LINE
-        named = named if one.labels else named[1:]
+        if not one.labels:
+            named = named[1:]
     elif draft.sample.kind in RATED_KINDS:
         alone = not draft.sample.side(Side.SOURCE) and draft.sample.kind is SampleKind.DOCUMENT
         named = tuple(
@@ -218,6 +221,11 @@ def key_pairs(
 
 
 class Title(NamedTuple):
+    """The title over a pane: name, notes next to it, position at the right, and the signals.
+
+    `extra` describes the signals where no list of matches shows them.
+    """
+
     name: str
     notes: tuple[str, ...]
     right: str
@@ -225,6 +233,10 @@ class Title(NamedTuple):
 
 
 def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "") -> Title:
+    """Return the title of the summary or source.
+
+    `conflict` describes a possible contradiction; missing vectors are named if there is none.
+    """
     sentences = draft.sentences(side)
     at = SampleMessage.SENTENCE if sentences else SampleMessage.NO_TEXT
     right = at.text(number=draft.segment(side) + 1, count=len(sentences))
@@ -237,23 +249,23 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
     name = draft.tree.source_title.upper()
     if len(documents) > 1:
         index = draft.pointers[side].document
+        document = documents[index]
         name = cut(line_text(name), _NAME)  # so that the number is never cut
-        name = (
-            f"{name} {index + 1}/{len(documents)} {documents[index].title or documents[index].key}"
-        )
+        name = f"{name} {index + 1}/{len(documents)} {document.title or document.key}"
     if not sentences:
         return Title(name, (), right)
-    match, matches = draft.focused_match, draft.matches[Side.SOURCE]
+    match = draft.focused_match
+    matches = draft.matches[Side.SOURCE]
     note = SampleMessage.NO_MATCH.text()
     if match:
-        rank, score = match.rank, match.score
-        note = SampleMessage.MATCH.text(rank=rank, count=len(matches), score=score)
+        note = SampleMessage.MATCH.text(rank=match.rank, count=len(matches), score=match.score)
     if conflict or not signals.limited:
         return Title(name, (note, conflict), right, signals.text)
     return Title(name, (note, signals.text), right)
 
 
 def describe_hidden_side(draft: Draft, side: Side) -> str:
+    """Return that a text is hidden, for the layout with one text."""
     titles = {Side.SOURCE: draft.tree.source_title, Side.SUMMARY: draft.tree.summary_title}
     return SampleMessage.SIDE_HIDDEN.text(side=cut(line_text(titles[side]), _NAME))
 
@@ -271,9 +283,13 @@ def contrasted(
 ) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
     """Return the spans of shared words, and of possible contradictions, in one document."""
     now = match_pair(draft)
-    if now and place == now.match_document:
+    if now is None:
+        return (), ()
+    if place == now.match_document:
         return found.shared, found.evidence
-    return (), found.claims if now and place == now.anchor_document else ()
+    if place == now.anchor_document:
+        return (), found.claims
+    return (), ()
 
 
 def describe_match_source(draft: Draft) -> str:
@@ -285,6 +301,7 @@ def describe_match_source(draft: Draft) -> str:
 
 
 def match_rows(draft: Draft) -> tuple[MatchRow, ...]:
+    """Return the list rows of the matches in the other text, best first."""
     side = draft.side.other
     return tuple(_match_row(draft, side, match) for match in draft.matches[side])
 
@@ -341,10 +358,12 @@ def _describe_missing(draft: Draft, annotation: Annotation, lacks: Sequence[str]
 
 
 def _is_focused(draft: Draft, annotation: Annotation) -> bool:
-    return annotation.id in (draft.focused, draft.editing.id if draft.editing else "")
+    is_edited = draft.editing is not None and draft.editing.id == annotation.id
+    return is_edited or draft.focused == annotation.id
 
 
 def slot_of(draft: Draft, labels: Sequence[LabelPath]) -> int:
+    """Return the colour number of the first label; 0 without labels."""
     return label_slot(draft.tree, labels[0]) if labels else 0
 
 

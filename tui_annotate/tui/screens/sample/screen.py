@@ -96,10 +96,12 @@ class SampleScreen(Screen[None]):
 
     @property
     def draft(self) -> Draft | None:
+        """The open sample with all unsaved work; None before the first sample."""
         raise NotImplementedError
 
     @property
     def key_map(self) -> KeyMap | None:
+        """The keys of the user; None before the first sample."""
         raise NotImplementedError
 
     @property
@@ -109,10 +111,12 @@ class SampleScreen(Screen[None]):
 
     @property
     def shows_matches(self) -> bool:
+        """Whether a selection is matched with the text on the other side."""
         return True
 
     @property
     def signed_in(self) -> bool:
+        """Whether the user signed in with an account, for which some actions exist."""
         return False
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
@@ -124,12 +128,14 @@ class SampleScreen(Screen[None]):
         raise NotImplementedError
 
     def quit(self) -> None:
+        """End the work on the screen: store what is unsaved, and close the app."""
         raise NotImplementedError
 
     def spend(self) -> None:
         """Add the time for a key press or mouse click to the working time."""
 
-    def remember(self, what: str, value: str) -> None: ...
+    def remember(self, what: str, value: str) -> None:
+        """Store a view setting, such as the layout, for the user; by default, do nothing."""
 
     def free_keys(self) -> None:
         """Deliver the waiting key presses, if the job for which they waited has ended."""
@@ -143,6 +149,7 @@ class SampleScreen(Screen[None]):
             self.perform(self.press(draft, action, digit=digit) if may else [Blink()])
 
     def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """Change the draft by an action, and return the effects for the screen."""
         return press(draft, action, digit=digit, more=self.feature_keys)
 
     def perform(self, effects: Sequence[Effect]) -> None:
@@ -184,6 +191,7 @@ class SampleScreen(Screen[None]):
         self.panes.follow()
 
     def load_documents(self, draft: Draft) -> None:
+        """Show the texts of a newly opened sample, and start to compare them."""
         self.panes.reset()
         sample = draft.sample
         single = sample.kind is SampleKind.DOCUMENT and not all(map(sample.side, Side))
@@ -196,15 +204,18 @@ class SampleScreen(Screen[None]):
             feature.loaded(draft)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
+        """Show a message in the status line; `fields` are the values of its fields."""
         if draft := self.draft:
             draft.say(message, kind, **fields)
         self.show_draft()
 
     def use_theme(self, name: str) -> None:
+        """Change the colours, and store the choice for the user."""
         self.app.theme = name
         self.remember("theme", name)
 
     def open_dialog(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
+        """Show a dialog on top of the screen; `closed` gets its result."""
         self.app.push_screen(dialog, closed)
 
     def run_in_thread(self, group: str, call: Callable[[], None]) -> None:
@@ -223,8 +234,10 @@ class SampleScreen(Screen[None]):
     # the mouse
 
     def on_document_pane_selection_changed(self, message: DocumentPane.SelectionChanged) -> None:
+        """Make the text under the mouse the one at work, and update the matches."""
         message.stop()
-        draft, side = self.draft, self.panes.side_of(message.pane)
+        draft = self.draft
+        side = self.panes.side_of(message.pane)
         if draft is None or side is None or draft.writing or self.busy:
             return
         pointer = self.panes.pointer(side)
@@ -242,11 +255,13 @@ class SampleScreen(Screen[None]):
             self._click(lambda draft: self.match_clicked(draft, message.rank))
 
     def on_document_pane_tag_clicked(self, message: DocumentPane.TagClicked) -> None:
+        """Let the first feature that knows the clicked citation mark handle the click."""
         message.stop()
         draft = self.draft
         if draft and message.pane is self.pane(Side.SUMMARY) and not draft.writing:
-            at, cell = message.offset, message.cell
-            any(feature.citation_clicked(draft, at, cell) for feature in self.features)
+            for feature in self.features:
+                if feature.citation_clicked(draft, message.offset, message.cell):
+                    break
 
     def on_match_list_picked(self, message: MatchList.Picked) -> None:
         message.stop()
@@ -263,12 +278,15 @@ class SampleScreen(Screen[None]):
             self.option_clicked(message.digit)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
+        """Return the effects of a click on a match, by its rank."""
         return highlights.show_match(draft, rank)
 
     def annotation_clicked(self, draft: Draft, index: int) -> Effects:
+        """Return the effects of a click on a row of the list, counted from 0."""
         raise NotImplementedError
 
     def option_clicked(self, digit: str) -> None:
+        """Run the action of a clicked option, named by its digit."""
         self.do("option.choose", digit=digit)
 
     def _click(self, action: Callable[[Draft], Effects]) -> None:
@@ -280,15 +298,17 @@ class SampleScreen(Screen[None]):
     # layout
 
     def compose(self) -> ComposeResult:
+        """Yield the widgets in the order in which the grid of the screen is filled."""
         self.panes.build()
         self._update_classes()
         yield HeaderBar()
-        for side in Side if self.has_class("-beside") else reversed(Side):
-            yield PaneTitle(id=f"{side.value}-title")
-            if not self.has_class("-beside"):
-                yield self.pane(side)
         if self.has_class("-beside"):
+            yield from (PaneTitle(id=f"{side.value}-title") for side in Side)
             yield from map(self.pane, Side)
+        else:
+            for side in reversed(Side):
+                yield PaneTitle(id=f"{side.value}-title")
+                yield self.pane(side)
         yield PaneTitle(id="matches-title")
         yield MatchList()
         yield PaneTitle(id="annotations-title")
@@ -300,11 +320,13 @@ class SampleScreen(Screen[None]):
 
     @property
     def base(self) -> Style:
+        """Style of the background, computed once per theme."""
         if self._base_style is None:
             self._base_style = self.rich_style
         return self._base_style
 
     def notify_style_update(self) -> None:
+        """Override Textual's hook: compute the style of the background again."""
         self._base_style = None
         super().notify_style_update()
 
@@ -337,6 +359,7 @@ class SampleScreen(Screen[None]):
         self.use_layout(names[(at + 1) % len(names)])
 
     def use_layout(self, name: str) -> None:
+        """Use a layout of `LAYOUTS`; other names and the current one are ignored."""
         if name in LAYOUTS and name != self.layout_name:
             self.layout_name = name
             self._arrange()
@@ -363,7 +386,8 @@ class SampleScreen(Screen[None]):
 
     def _order_cells(self) -> None:
         """Order the widgets in the grid of the screen, which is filled row by row."""
-        source, title = self.query_one("#source-title"), self.query_one("#summary-title")
+        source = self.query_one("#source-title")
+        title = self.query_one("#summary-title")
         if self.has_class("-beside"):
             self.move_child(title, after=source)
             self.move_child(self.pane(Side.SUMMARY), after=self.pane(Side.SOURCE))
@@ -373,12 +397,14 @@ class SampleScreen(Screen[None]):
 
     @property
     def minimum_size(self) -> tuple[int, int]:
+        """Minimum columns and rows of a readable window in the current layout."""
         return _COLUMNS, _ONE if self._fills_height else _STACKED
 
     @property
     def too_small(self) -> bool:
         """Whether the window is too small for reading, so that nothing may be saved."""
-        (width, height), (columns, rows) = self.app.size, self.minimum_size
+        width, height = self.app.size
+        columns, rows = self.minimum_size
         return width < columns or height < rows
 
     @property
@@ -396,7 +422,11 @@ class SampleScreen(Screen[None]):
             if self._heights_for:  # setting an unchanged value would lay the screen out again
                 self._heights_for = self.styles.grid_rows = None
             return
-        bar = 3 if self.has_class("-three") else 2 if self.has_class("-two") else 1
+        bar = 1
+        if self.has_class("-three"):
+            bar = 3
+        elif self.has_class("-two"):
+            bar = 2
         where = (draft.sample.key, *self.app.size, bar)
         if where != self._heights_for:
             self._heights_for = where
@@ -406,6 +436,7 @@ class SampleScreen(Screen[None]):
             self.styles.grid_rows = f"1 1 {max(upper, 1)}fr 1 {lower}fr auto {bar} 1"
 
     def _upper_rows(self, draft: Draft, rows: int) -> int:
+        """Return the rows of the upper text, so that both texts fit if they can."""
         width = text_columns(self.app.size.width)
         texts = ([one.text for one in draft.sample.side(side)] for side in reversed(Side))
         upper, lower = (
@@ -449,6 +480,7 @@ class SampleScreen(Screen[None]):
         return draft_line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """Return (key, name) of the actions on the key line, as the first feature names them."""
         found = (feature.key_line(draft) for feature in self.features)
         usual = next(filter(None, found), key_lines.READING_LINE)
         return rows.key_pairs(keys, draft, usual)
@@ -458,6 +490,7 @@ class SampleScreen(Screen[None]):
         return rows.bar(draft)
 
     def title_of(self, draft: Draft, side: Side) -> rows.Title:
+        """Return the title of the summary or source, as all features change it in order."""
         conflict = self.comparison.contrast.description
         title = rows.title(draft, side, signals=self.panes.signals, conflict=conflict)
         for feature in self.features:
@@ -465,6 +498,7 @@ class SampleScreen(Screen[None]):
         return title
 
     def marks_of(self, draft: Draft, side: Side) -> Sequence[AnnotationMark]:
+        """Return the highlights of annotations, then of suggestions, then of features."""
         marks = (*rows.marks(draft, side), *self._suggestion_marks.find(draft, side))
         for feature in self.features:
             if more := feature.marks(draft, side):
@@ -472,6 +506,7 @@ class SampleScreen(Screen[None]):
         return marks
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """Return the evidence to highlight: that of the draft."""
         return draft.evidence
 
     def citations(self, draft: Draft) -> Sequence[Citation]:
@@ -492,16 +527,19 @@ class SampleScreen(Screen[None]):
 
     def _show_bar(self, draft: Draft) -> None:
         """Show the label bar; its height always fits all labels, to avoid jumping texts."""
-        bar, (options, title, digits_off) = self.query_one(LabelBar), self.bar(draft)
+        bar = self.query_one(LabelBar)
+        options, title, digits_off = self.bar(draft)
         bar.show(options, title=title, digits_off=digits_off)
-        size, usual = self.app.size, draft.pending is None and draft.split_label is None
+        size = self.app.size
+        usual = draft.pending is None and draft.split_label is None
         if usual and self.changed("bar", (len(options), size.width)):
             self.set_class(bar.get_content_height(size, size, size.width) > 1, "-two")
 
     def _show_titles(self, draft: Draft) -> None:
         for side in Side:
             name, notes, right, extra = self.title_of(draft, side)
-            extra = "" if self.has_class("-lists") else extra  # it is shown under the matches
+            if self.has_class("-lists"):
+                extra = ""  # it is shown under the matches
             if self.has_class("-one") and not self.single:
                 notes = (rows.describe_hidden_side(draft, side.other), *notes)
             bar = self.query_one(f"#{side.value}-title", PaneTitle)
@@ -513,7 +551,8 @@ class SampleScreen(Screen[None]):
         name = f"{heading} {signals.describe_choice(self.panes.by)}".strip().upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
-        focused, status = draft.focused_ranks[draft.side.other], self.panes.signals.text
+        focused = draft.focused_ranks[draft.side.other]
+        status = self.panes.signals.text
         if self.changed("matches", (found, focused, status)):
             self.query_one(MatchList).show(found, focused=focused, status=status)
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
@@ -525,7 +564,8 @@ class SampleScreen(Screen[None]):
 
     def _show_marks(self, draft: Draft, side: Side) -> None:
         """Update the highlights of a text that have changed since they were last shown."""
-        pane, at = self.pane(side), draft.pointers[side].document
+        pane = self.pane(side)
+        at = draft.pointers[side].document
 
         def mark(show: Callable[..., None], *values: object, **named: object) -> None:
             if self.changed(f"{show.__name__} {side}", (at, values, named)):

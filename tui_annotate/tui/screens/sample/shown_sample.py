@@ -25,43 +25,55 @@ class ShownSample(Protocol):
     """
 
     @property
-    def sample(self) -> Sample: ...
+    def sample(self) -> Sample:
+        """The texts and metadata, as they are stored."""
 
     @property
-    def segments(self) -> tuple[tuple[Segment, ...], ...]: ...
+    def segments(self) -> tuple[tuple[Segment, ...], ...]:
+        """The sentences of each document, in the order of the sample's documents."""
 
     @property
-    def annotations(self) -> tuple[Annotation, ...]: ...
+    def annotations(self) -> tuple[Annotation, ...]:
+        """The person's annotations; in review, the accepted ones, in reading order."""
 
     @property
-    def assignment(self) -> Assignment: ...
+    def assignment(self) -> Assignment:
+        """State of the person's work, with rating and sample comment."""
 
     @property
-    def labels(self) -> LabelTree: ...
+    def labels(self) -> LabelTree:
+        """The current label set of the dataset."""
 
     @property
-    def guidelines(self) -> str: ...
+    def guidelines(self) -> str:
+        """The annotation guidelines of the dataset; empty if it has none."""
 
     @property
-    def scale(self) -> tuple[str, ...]: ...
+    def scale(self) -> tuple[str, ...]:
+        """The words of the rating scale in order; empty if the kind of sample has none."""
 
     @property
-    def suggestions(self) -> Sequence[SuggestionStatus]: ...
+    def suggestions(self) -> Sequence[SuggestionStatus]:
+        """The suggestions for the sample with their answers; empty in review."""
 
     @property
-    def place(self) -> Mapping[str, Any]: ...
+    def place(self) -> Mapping[str, Any]:
+        """Where the person stopped, as `resume_state` stores it; empty at the first visit."""
 
     @property
-    def practice(self) -> bool: ...
+    def practice(self) -> bool:
+        """Whether the sample is practice; False in review."""
 
     @property
     def lock(self) -> WorkLock: ...
 
     @property
-    def position(self) -> int: ...
+    def position(self) -> int:
+        """Number of the sample in the person's queue, from 1; 0 if it is not there."""
 
     @property
-    def total(self) -> int: ...
+    def total(self) -> int:
+        """Number of samples in the person's queue."""
 
     @property
     def possible(self) -> int: ...
@@ -70,13 +82,16 @@ class ShownSample(Protocol):
     def finished(self) -> int: ...
 
     @property
-    def completed(self) -> int: ...
+    def completed(self) -> int:
+        """Number of the person's samples that are completed."""
 
     @property
-    def skipped(self) -> int: ...
+    def skipped(self) -> int:
+        """Number of the person's samples that are skipped."""
 
     @property
-    def flagged(self) -> int: ...
+    def flagged(self) -> int:
+        """Number of the person's samples that are flagged."""
 
     @property
     def locked(self) -> int: ...

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 
 class SignalMessage(ScreenMessage):
+    """Texts about the matching mode, and about vectors that are missing."""
+
     CHOSEN_WORDS = "lexical (words only)"
     CHOSEN_VECTORS = "{embedder} only"
     WORDS_ONLY = "words only: {reason}"
@@ -44,10 +46,13 @@ def describe_choice(by: Signals) -> str:
     """Describe the matching mode for display; empty for the default (words and vectors)."""
     if by is Signals.FUSED:
         return ""
-    return (SignalMessage.BY_WORDS if by is Signals.WORDS else SignalMessage.BY_VECTORS).text()
+    if by is Signals.WORDS:
+        return SignalMessage.BY_WORDS.text()
+    return SignalMessage.BY_VECTORS.text()
 
 
 def describe_pending(error: VectorsPending) -> str:
+    """Return that only words are matched so far, with the progress of the vectors."""
     return SignalMessage.WORDS_ONLY_SO_FAR.text(percent=error.percent)
 
 
@@ -87,6 +92,7 @@ def describe_signals(
 
 
 def uses_vectors(made: SampleAssist, side: Side) -> bool:
+    """Return whether vectors compare the text of a side with the text on the other side."""
     if made.vectors is None or side.other in made.blind:
         return False
     return made.vectors.embedder is not None or side not in made.blind

@@ -17,11 +17,14 @@ from tui_annotate.tui.widgets.queue_rows import QueueEntry
 if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
 
-_MARKED, _BARE = frozenset({State.DONE}), frozenset({State.NEW})
+_MARKED = frozenset({State.DONE})
+_BARE = frozenset({State.NEW})
 """States by which the viewer filters samples: with annotations, and without."""
 
 
 class ListingMessage(ScreenMessage):
+    """Texts of the viewer's list of samples."""
+
     TITLE = "SAMPLES"
     ANNOTATED = "annotated"
     ANNOTATED_BY = "annotated by {name}"
@@ -63,10 +66,9 @@ def view_list(
         filter_help=ListingMessage.FILTER_HELP.text(),
         legend=_LEGEND,
     )
-    find = browser.index.find
     return QueueScreen(
         page,
-        find=find,
+        find=browser.index.find,
         position=position,
         current=current,
         leave=QueueMessage.QUIT,
@@ -75,7 +77,8 @@ def view_list(
 
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
-    count, workers = entry.annotations, getattr(entry, "workers", 0)
+    count = entry.annotations
+    workers = getattr(entry, "workers", 0)
     words = ListingMessage.NO_ANNOTATIONS.text()
     if count:
         people = name or ListingMessage.PEOPLE.text(count=workers)

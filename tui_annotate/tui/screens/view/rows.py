@@ -58,10 +58,12 @@ def bar(draft: ViewDraft, cells: int) -> tuple[list[Option], str, bool]:
 
 
 def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: str) -> Title:
+    """Return the title of the summary or source; the summary's has the number of annotations."""
     usual = title(draft, side, signals=signals, conflict=conflict)
     if side is Side.SOURCE:
         return usual
-    total, here = len(draft.all_annotations), len(draft.annotations)
+    total = len(draft.all_annotations)
+    here = len(draft.annotations)
     if draft.chosen and total:
         name = draft.names.get(draft.chosen, draft.chosen)
         note = ViewMessage.ANNOTATIONS_OF_ONE.text(shown=here, total=total, name=name)
@@ -72,6 +74,7 @@ def titles(draft: ViewDraft, side: Side, *, signals: SignalsStatus, conflict: st
 
 
 def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
+    """Return the highlights of the shown annotations in the document that a pane shows."""
     at = draft.pointers[side].document
     return tuple(
         AnnotationMark(
@@ -87,6 +90,7 @@ def marks(draft: ViewDraft, side: Side) -> tuple[AnnotationMark, ...]:
 
 
 def annotation_rows(draft: ViewDraft) -> tuple[ListedAnnotation, ...]:
+    """Return the list rows of the shown annotations, in the draft's order."""
     return tuple(_annotation_row(draft, annotation) for annotation in draft.annotations)
 
 
@@ -105,10 +109,13 @@ def _annotation_row(draft: ViewDraft, annotation: Annotation) -> ListedAnnotatio
 
 
 def about_lines(draft: ViewDraft, cells: int) -> list[list[Words]]:
+    """Return the lines about the focused annotation; without one, a line on how to focus one."""
     annotation = draft.focused_annotation
     if annotation is None:
-        some, none = ViewMessage.HOW_TO_FOCUS, ViewMessage.NO_ANNOTATION_SHOWN
-        return [[(f"   {(some if draft.annotations else none).text()}", "quiet")]]
+        message = ViewMessage.NO_ANNOTATION_SHOWN
+        if draft.annotations:
+            message = ViewMessage.HOW_TO_FOCUS
+        return [[(f"   {message.text()}", "quiet")]]
     facts = describe_annotation(draft, annotation)
     column = max(text_width(name) for name, _ in facts) + 2
     lines: list[list[Words]] = []

@@ -84,7 +84,10 @@ class ViewScreen(SampleScreen):
         self._busy = False
         self.panes.by = Signals.WORDS
         self._draft: ViewDraft | None = None
-        self._leave, self._sample, self._words, self._keys = leave, sample, words, keys
+        self._leave = leave
+        self._sample = sample
+        self._words = words
+        self._keys = keys
 
     @property
     def draft(self) -> ViewDraft | None:
@@ -96,9 +99,11 @@ class ViewScreen(SampleScreen):
 
     @property
     def busy(self) -> bool:
+        """Whether a sample is being read; keys that are pressed meanwhile are dropped."""
         return self._busy
 
     def compose(self) -> ComposeResult:
+        """Yield the widgets of a sample without matches and note line, but with details."""
         for widget in super().compose():
             if isinstance(widget, MatchList | NoteInput) or widget.id == "matches-title":
                 continue
@@ -108,11 +113,13 @@ class ViewScreen(SampleScreen):
                 yield WordsList(id="about")
 
     def on_mount(self) -> None:
+        """Read the first sample in a thread, after the first frame."""
         self.show_message(ViewText.READING_SAMPLE)
         none = ViewText.NO_SAMPLE_IN_FILE
         self.call_after_refresh(self.go, lambda: self.browser.first(self._sample), none)
 
     def quit(self) -> None:
+        """Call the function that closes the app; nothing needs to be stored."""
         self._leave()
 
     @cached_property
@@ -120,15 +127,17 @@ class ViewScreen(SampleScreen):
         """Names of the file's annotators by id; an ambiguous name is followed by the id."""
         people = self.browser.people
         shared = Counter(person.name for person in people)
-        return {
-            person.id: f"{person.name} ({person.id[:_ID]})"
-            if shared[person.name] > 1
-            else person.name or person.id
-            for person in people
-        }
+        names = {}
+        for person in people:
+            name = person.name or person.id
+            if shared[person.name] > 1:
+                name = f"{person.name} ({person.id[:_ID]})"
+            names[person.id] = name
+        return names
 
     @cached_property
     def _file_people(self) -> tuple[str, ...] | None:
+        """The ids of the file's annotators; None if they are too many for the bar."""
         return tuple(self.names) if len(self.names) <= MOST_OPTIONS else None
 
     # from sample to sample
@@ -160,9 +169,11 @@ class ViewScreen(SampleScreen):
 
     def begin(self, opened: BrowsedSample) -> None:
         """Show a sample; if one annotator was chosen for the sample before, keep that choice."""
-        words, self._words = self._words, ""
+        words = self._words
+        self._words = ""
         before = self.draft
-        self._busy, self.opened = False, opened
+        self._busy = False
+        self.opened = opened
         sample = single_document.to_screen_sample(opened.sample)
         exchange = partial(single_document.exchange_sides, opened.sample)
         draft = ViewDraft(
@@ -192,6 +203,7 @@ class ViewScreen(SampleScreen):
             self.panes.count_words(draft.sample, draft.segments)
 
     def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None:
+        """Show a message in the status line, also before the first sample."""
         if self.draft is None:
             text = make_message(message, kind, **fields).text
             self.query_one(DraftLine).show(text, kind=kind)
@@ -201,6 +213,7 @@ class ViewScreen(SampleScreen):
     # keys
 
     def on_key(self, event: events.Key) -> None:
+        """Run the action of a key; for a key that changes work, show that this is not possible."""
         event.stop()
         event.prevent_default()
         draft = self.draft
@@ -225,7 +238,9 @@ class ViewScreen(SampleScreen):
                 self.perform(draft.refuse_key(MessageCode.KEY_WITHOUT_EFFECT, key=key_label(key)))
 
     def handle(self, effect: Effect) -> bool:
-        draft, opened = self.draft, self.opened
+        """Open a dialog, the list or another sample; return False for unknown effects."""
+        draft = self.draft
+        opened = self.opened
         if draft is None or opened is None:
             return False
         match effect:
@@ -245,6 +260,7 @@ class ViewScreen(SampleScreen):
         return True
 
     def follow(self) -> None:
+        """Focus the annotation at the cursor, and show it on both sides."""
         draft = self.draft
         if draft is None:
             return
@@ -270,7 +286,8 @@ class ViewScreen(SampleScreen):
             return
         from tui_annotate.tui.screens.view.listing import view_list
 
-        name, current = draft.names.get(draft.chosen, draft.chosen), opened.sample.key
+        name = draft.names.get(draft.chosen, draft.chosen)
+        current = opened.sample.key
         screen = view_list(
             self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )
@@ -286,7 +303,9 @@ class ViewScreen(SampleScreen):
     # what is shown
 
     def header(self) -> Header | None:
-        opened, draft = self.opened, self.draft
+        """Return the content of the header; None before the first sample."""
+        opened = self.opened
+        draft = self.draft
         if opened is None or draft is None:
             return None
         return Header(
@@ -300,16 +319,18 @@ class ViewScreen(SampleScreen):
         )
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
-        return (
-            draft_line(draft, cells) if isinstance(draft, ViewDraft) else super().line(draft, cells)
-        )
+        if isinstance(draft, ViewDraft):
+            return draft_line(draft, cells)
+        return super().line(draft, cells)
 
     def key_pairs(self, draft: Draft, keys: KeyMap) -> Sequence[tuple[str, str]]:
+        """Return (key, name) of the viewer's actions; a file with one sample has no list."""
         if draft.hints:
             return key_pairs(keys, draft)
-        quits = self.opened is not None and self.opened.total == 1
-        return [(key, "quit" if quits and name == "list" else name)
-                for key, name in keys.line(VIEWING)]  # fmt: skip
+        pairs = keys.line(VIEWING)
+        if self.opened is None or self.opened.total != 1:
+            return pairs
+        return [(key, "quit" if name == "list" else name) for key, name in pairs]
 
     def bar(self, draft: Draft) -> tuple[Sequence[Option], str, bool]:
         if not isinstance(draft, ViewDraft):
@@ -327,12 +348,14 @@ class ViewScreen(SampleScreen):
         return rows.marks(draft, side) if isinstance(draft, ViewDraft) else ()
 
     def evidence_of(self, draft: Draft) -> Sequence[Anchor]:
+        """Return the evidence of the focused annotation; empty if none is focused."""
         return draft.shown_evidence if isinstance(draft, ViewDraft) else ()
 
     def _show_lists(self, draft: Draft) -> None:
         if not isinstance(draft, ViewDraft):
             return
-        count, about = len(draft.annotations), self.query_one("#about", WordsList)
+        count = len(draft.annotations)
+        about = self.query_one("#about", WordsList)
         title = self.query_one("#annotations-title", PaneTitle)
         name = rows.ViewMessage.ANNOTATIONS_TITLE.text()
         title.show(name, [str(count or "")], focused=False)
@@ -351,4 +374,5 @@ class ViewScreen(SampleScreen):
         return key_handlers.show(draft, index) if isinstance(draft, ViewDraft) else []
 
     def option_clicked(self, digit: str) -> None:
+        """Show the annotations of the clicked person; digit 0 shows those of all people."""
         self.do("option.list" if digit == "0" else "option.choose", digit=digit)

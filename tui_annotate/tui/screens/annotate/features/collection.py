@@ -45,7 +45,8 @@ class OtherDocuments:
     def __init__(
         self, host: FeatureHost, report_of: Callable[[Draft], ParentReport | None]
     ) -> None:
-        self._host, self._report_of = host, report_of
+        self._host = host
+        self._report_of = report_of
         self.searching = False  # a search will begin after the pause
         self._note = ""  # describes the better document; empty for none
         self._claim_wanted: tuple[SampleKey, Anchor] | None = None
@@ -53,12 +54,15 @@ class OtherDocuments:
 
     def search_later(self, draft: Draft) -> None:
         """Search a report's documents, if the claim changed, when the user stops pressing keys."""
-        parent, anchor = self._report_of(draft), draft.current_anchor(Side.SUMMARY)
-        known = parent and parent.report and anchor
-        now = (draft.sample.key, anchor) if known and anchor else None
+        parent = self._report_of(draft)
+        anchor = draft.current_anchor(Side.SUMMARY)
+        now = None
+        if parent and parent.report and anchor:
+            now = (draft.sample.key, anchor)
         if now == self._claim_wanted:
             return
-        self._claim_wanted, self._note = now, ""
+        self._claim_wanted = now
+        self._note = ""
         if now and not self.searching:
             self.searching = True
             loop = asyncio.get_running_loop()
@@ -66,8 +70,10 @@ class OtherDocuments:
 
     def _start_search(self) -> None:
         self.searching = False
-        host, wanted = self._host, self._claim_wanted
-        draft, session = host.draft, host.session
+        host = self._host
+        wanted = self._claim_wanted
+        draft = host.draft
+        session = host.session
         parent = self._report_of(draft) if draft else None
         if draft and wanted and parent and session:
             host.run_in_thread("documents", partial(self._search, session, draft, parent))
@@ -83,7 +89,8 @@ class OtherDocuments:
             return
         start = parent.sentences[citations.sentence_index(draft.sample)].start
         anchor = wanted[1]._replace(index=0, span=wanted[1].span.shift(start))
-        documents, cited = made.sample.side(Side.SOURCE), draft.sample.meta.get("docid")
+        documents = made.sample.side(Side.SOURCE)
+        cited = draft.sample.meta.get("docid")
         matches = made.match(anchor, top=None, by=self._host.panes.by)
         best = max((match.strength for match in draft.matches[Side.SOURCE]), default=0)
         note = citations.describe_better_document(documents, matches, str(cited or ""), lit=best)
@@ -112,6 +119,7 @@ class OtherDocuments:
             self._host.show_draft()
 
     def title(self, draft: Draft, title: Title) -> Title:
+        """Add the note about a better document to a title: first, or last without a source."""
         if not self._note:
             return title
         has_text = bool(draft.sample.side(Side.SOURCE))
@@ -133,40 +141,52 @@ class Collection(Feature):
     # samples
 
     def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
+        """Read the report of a citation, unless it is the report that is known already."""
         if not self.ready(open_sample.sample):
             self._report = read_report(session.annotate, session.person.id, open_sample.sample)
 
     def ready(self, sample: Sample) -> bool:
+        """Return whether a sample needs no report, or the known report."""
         known = self._report
         if sample.kind is not SampleKind.CITATION or not self.walks:
             return True
         return known is not None and known.id == report_id(sample.group)
 
     def loaded(self, draft: Draft) -> None:
+        """Count the citations of the sentence, which the summary shows as tabs."""
         if parent := self._parent_report(draft):
             draft.tabs = len(parent.citations(draft.sample.key))
 
     def upcoming(self, draft: Draft) -> Sequence[SampleKey] | None:
+        """Return the citations that a key may open next; None for samples of no collection."""
         if draft.sample.kind not in RATED_KINDS or not self.walks:
             return None
-        parent, here = self._parent_report(draft), draft.sample.key
-        ways = (parent.step, parent.turn) if parent else ()
-        return tuple(key for way in ways for step in (1, -1) if (key := way(here, step)))
+        parent = self._parent_report(draft)
+        if parent is None:
+            return ()
+        here = draft.sample.key
+        keys = [walk(here, step) for walk in (parent.step, parent.turn) for step in (1, -1)]
+        return tuple(key for key in keys if key)
 
     def next_sample(self, session: AnnotatorSession, sample: Sample) -> SampleKey | None:
+        """Return the next incomplete item of the same kind, in cyclic order; None for none."""
         if sample.kind not in RATED_KINDS:
             return None
         found = session.annotate.next_incomplete(session.person.id, sample.kind, sample.key)
         return found if found != sample.key else None  # other items may be in the pool
 
     def _parent_report(self, draft: Draft) -> ParentReport | None:
-        parent, sample = self._report, draft.sample
-        of_citation = sample.kind is SampleKind.CITATION and self.walks
-        return parent if parent and of_citation and parent.id == report_id(sample.group) else None
+        """Return the known report if it contains the draft's citation; None for other samples."""
+        parent = self._report
+        sample = draft.sample
+        if parent is None or sample.kind is not SampleKind.CITATION or not self.walks:
+            return None
+        return parent if parent.id == report_id(sample.group) else None
 
     # keys and mouse
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Go to a citation or incomplete item, or open the collection; return False for others."""
         match effect:
             case Open(Page.CITED_DOCUMENT):
                 self._show_citation(draft)
@@ -185,7 +205,9 @@ class Collection(Feature):
         return True
 
     def citation_clicked(self, draft: Draft, offset: int, cell: int) -> bool:
-        parent, here = self._parent_report(draft), draft.sample.key
+        """Open the clicked citation, or choose it if its report is not known."""
+        parent = self._parent_report(draft)
+        here = draft.sample.key
         known = self.citations(draft)
         at = citations.citation_at_cell(draft.citations if known is None else known, offset, cell)
         if at is None:
@@ -206,25 +228,28 @@ class Collection(Feature):
         if at is not None and draft.text(Side.SOURCE, at):
             matches = (match for match in draft.matches[Side.SOURCE] if match.document == at)
             best = next(matches, None)
-            draft.focused_ranks[Side.SOURCE] = (
-                best.rank if best else draft.focused_ranks[Side.SOURCE]
-            )
+            if best:
+                draft.focused_ranks[Side.SOURCE] = best.rank
             self.host.panes.handle(Reveal(Side.SOURCE, at, best.span if best else Span(0, 1)))
         draft.message = citations.describe_citation(draft, item_rows.urls(draft.sample))
 
     def _walk_citations(self, draft: Draft, step: int, *, tabs: bool) -> None:
-        parent, here = self._parent_report(draft), draft.sample.key
+        """Go to the next or previous citation: of the sentence for `tabs`, else of the report."""
+        parent = self._parent_report(draft)
+        here = draft.sample.key
         if parent is None:
             self.host.show_message(MessageCode.NO_PARENT_REPORT)
             return
-        none = MessageCode.LAST_CITATION if step > 0 else MessageCode.FIRST_CITATION
-        none = MessageCode.NO_OTHER_DOCUMENT_CITED if tabs else none
         walk = parent.turn if tabs else parent.step
         if following := walk(here, step):
             after = partial(walk, step=step)
             self.host.go(lambda: following, "", after=after, prefetched=following)
+        elif tabs:
+            self.host.show_message(MessageCode.NO_OTHER_DOCUMENT_CITED)
+        elif step > 0:
+            self.host.show_message(MessageCode.LAST_CITATION)
         else:
-            self.host.show_message(none)
+            self.host.show_message(MessageCode.FIRST_CITATION)
 
     def _next_incomplete(self, session: AnnotatorSession, draft: Draft) -> None:
         sample = draft.sample
@@ -265,24 +290,33 @@ class Collection(Feature):
         self.other_documents.search_later(draft)
 
     def title(self, draft: Draft, side: Side, title: Title) -> Title:
-        open_sample, parent = self.host.open_sample, self._parent_report(draft)
+        """Replace a title by that of the item; the source's has a note about a better document."""
+        open_sample = self.host.open_sample
+        parent = self._parent_report(draft)
         comment = open_sample.assignment.comment if open_sample else ""
         title = item_rows.title(draft, side, title, parent=parent, comment=comment)
-        return title if side is Side.SUMMARY else self.other_documents.title(draft, title)
+        if side is Side.SUMMARY:
+            return title
+        return self.other_documents.title(draft, title)
 
     def citations(self, draft: Draft) -> Sequence[Citation] | None:
+        """Return the citations of the sentence as tabs; None for samples without a report."""
         parent = self._parent_report(draft)
         return item_rows.tabs(draft.sample, parent) if parent else None
 
     def surroundings(self, draft: Draft, side: Side) -> tuple[str, str] | None:
+        """Return the report's text around the sentence of a citation; None without a report."""
         parent = self._parent_report(draft) if side is Side.SUMMARY else None
         return item_rows.surrounding_texts(draft.sample, parent) if parent else None
 
     def focused_citation(self, draft: Draft) -> tuple[int, Span] | None:
-        parent, key = self._parent_report(draft), draft.sample.key
+        """Return the position of the mark of the open or chosen citation."""
+        parent = self._parent_report(draft)
+        key = draft.sample.key
         if parent is None:
             return citations.focused_mark(draft)
-        keys, tabs = parent.citations(key), item_rows.tabs(draft.sample, parent)
+        keys = parent.citations(key)
+        tabs = item_rows.tabs(draft.sample, parent)
         return citations.find_mark(tabs, keys.index(key) if key in keys else -1)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> list[TextPage]:
@@ -291,8 +325,10 @@ class Collection(Feature):
 
 
 def read_report(annotate: AnnotationService, person: str, sample: Sample) -> ParentReport:
+    """Read the report of a citation, with the citations that the person is to rate."""
     around = annotate.around(person, sample.key)
-    topic, name = str(sample.meta.get("topic_id", "")), report_id(sample.group)
+    topic = str(sample.meta.get("topic_id", ""))
+    name = report_id(sample.group)
     run = name.removeprefix(f"r|{topic}|")
     leaves = annotate.leaves(person, sample.dataset, SampleKind.CITATION, topic=topic, run=run)
     return ParentReport(name, around.report, around.sentences, leaves)

@@ -36,10 +36,12 @@ class ImportedComments(Feature):
         self._own_ids: set[str] = set()
 
     def opened(self, session: AnnotatorSession, open_sample: ShownSample) -> None:
+        """Read under which ids the annotator's own comments were imported."""
         if open_sample.sample.meta.get(IMPORTED_COMMENTS) and not self._everyone:
             self._own_ids = session.annotate.people.merged_ids(session.person.id)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
+        """Return one page with the visible comments in stored order; none without comments."""
         del draft
         listed = open_sample.sample.meta.get(IMPORTED_COMMENTS)
         rows: list[Any] = listed if isinstance(listed, list) else []
@@ -47,8 +49,10 @@ class ImportedComments(Feature):
         people = list(dict.fromkeys(str(row.get("user_id")) for row in rows))
         texts = []
         for row in rows:
-            person, minute = str(row.get("user_id")), str(row.get("comment_time", ""))[:16]
-            number, time = people.index(person) + 1, minute.replace("T", " ")
+            person = str(row.get("user_id"))
+            minute = str(row.get("comment_time", ""))[:16]
+            number = people.index(person) + 1
+            time = minute.replace("T", " ")
             if self._everyone:
                 message = CommentText.OF_PERSON
             elif person in self._own_ids:

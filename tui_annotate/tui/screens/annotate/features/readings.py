@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 
 class ReadingMessage(ScreenMessage):
+    """Texts of the question whether to begin a second reading."""
+
     TITLE = "No samples left to annotate"
     SAMPLES = Plural(
         "{count} sample is ready for a 2nd reading. Your first annotations are hidden.",
@@ -40,6 +42,7 @@ class SecondReadings(Feature):
     preload = ("tui_annotate.tui.dialogs.feedback", "tui_annotate.tui.dialogs.question")
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
+        """Ask for a second reading if no sample is left at the start of the app."""
         if first and open_sample.finished - open_sample.skipped >= open_sample.possible:
             self.host.submit(
                 lambda: session.annotate.line.find_reopened(session.person),
@@ -47,6 +50,7 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
+        """Show the feedback on a practice sample, if there is any, then go on."""
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -63,6 +67,7 @@ class SecondReadings(Feature):
         return True
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Change between the first and the second reading; return False for other effects."""
         del draft
         if effect != Open(Page.OTHER_READING):
             return False

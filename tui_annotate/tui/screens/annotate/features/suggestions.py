@@ -44,14 +44,17 @@ class Suggestions(Feature):
     # the open suggestions
 
     def drafted(self, draft: Draft, open_sample: ShownSample) -> None:
+        """Add the suggestions that wait for an answer to the new draft."""
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
         draft.suggestions_hidden = self.hiding
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
+        """Add the number of open suggestions to the message about the opened sample."""
         del session, open_sample, first
-        if (draft := self.host.draft) and (
-            many := suggestion_actions.describe_open_suggestions(draft)
-        ):
+        draft = self.host.draft
+        if draft is None:
+            return
+        if many := suggestion_actions.describe_open_suggestions(draft):
             shown = draft.message
             draft.message = add_state(shown, many, sample=draft.sample.id, kind=shown.kind)
             self.host.show_draft()
@@ -60,6 +63,7 @@ class Suggestions(Feature):
         draft.suggestions = _open_suggestions(open_sample.sample, open_sample.suggestions)
 
     def saved(self, draft: Draft, saved: SaveResult, open_sample: OpenSample) -> OpenSample:
+        """Update the answers to suggestions from a save."""
         if not open_sample.suggestions:
             return open_sample
         now = tuple(_apply_answer(each, saved) for each in open_sample.suggestions)
@@ -67,14 +71,17 @@ class Suggestions(Feature):
         return replace(open_sample, suggestions=now)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind] | None:
+        """Return the line about the suggestion in focus or being answered; None without one."""
         return suggestion_actions.describe_line(draft, cells)
 
     def pages(self, draft: Draft, open_sample: ShownSample) -> Sequence[TextPage]:
+        """Return a page about the focused suggestion, to show first; empty if none is focused."""
         del open_sample
         about = suggestion_actions.describe_suggestion(draft)
         return [TextPage(LineText.SUGGESTION_PAGE.text(), about, first=True)] if about else ()
 
     def hide(self, *, hiding: bool) -> None:
+        """Hide or show suggestions, in the open sample and in those that are opened later."""
         self.hiding = hiding
         if draft := self.host.draft:
             draft.suggestions_hidden = hiding
@@ -82,6 +89,7 @@ class Suggestions(Feature):
     # answers to suggestions
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Store an answer to a suggestion, or hide or show all; return False for other effects."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -107,7 +115,9 @@ class Suggestions(Feature):
         one: Suggestion,
         made: Annotation | None,
     ) -> None:
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
         exchange = partial(single_document.exchange_sides, open_sample.sample)
         changed = exchange(made) if made else None
         version = draft.tree.version
@@ -135,7 +145,9 @@ class Suggestions(Feature):
         one: Suggestion,
         reason: str,
     ) -> None:
-        annotate, who, key = session.annotate, session.person.id, open_sample.sample.key
+        annotate = session.annotate
+        who = session.person.id
+        key = open_sample.sample.key
 
         def call(seconds: float) -> SaveResult:
             return annotate.refuse(who, key, one.id, reason=reason, seconds=seconds)
@@ -166,12 +178,14 @@ class Suggestions(Feature):
 
 
 def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus:
+    """Return a suggestion's state after a save, with the answer that is stored now."""
     given = saved.answers.get(each.suggestion.id)
     is_stored = given is not None and any(one.id == given.annotation for one in saved.annotations)
     return SuggestionStatus.of(each.suggestion, given, stands=is_stored)
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
+    """Return the suggestions that wait for an answer, in the order of their claims."""
     exchange = partial(single_document.exchange_sides, sample)
     waiting = [exchange(each.suggestion) for each in found if each.open]
     return tuple(sorted(waiting, key=lambda one: one.claim or one.evidence))

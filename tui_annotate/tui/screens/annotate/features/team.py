@@ -33,6 +33,8 @@ def format_minute(moment: str) -> str:
 
 
 class TeamMessage(ScreenMessage):
+    """Texts of the thread with reviewers."""
+
     ABOUT_ANNOTATION = "Ask the reviewers about this annotation"
     ANNOTATION = "annotation"
     GONE = "deleted since"
@@ -47,11 +49,13 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
+        """Show the unread announcements at the start of the app."""
         del open_sample
         if first:
             self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Show statistics or the outcome of review; return False for other effects."""
         del draft
         open_sample = self.host.open_sample
         match effect:
@@ -93,7 +97,9 @@ class TeamDialogs(Feature):
         if session.person.kind is PersonKind.AGAIN:
             self.host.show_message(MessageCode.NO_LESSON_IN_SECOND_READING)
             return
-        key, person, sample = open_sample.sample.key, session.person.id, open_sample.sample
+        key = open_sample.sample.key
+        person = session.person.id
+        sample = open_sample.sample
 
         def show(lesson: SampleOutcome | None) -> None:
             if lesson is None:
@@ -103,7 +109,8 @@ class TeamDialogs(Feature):
             from tui_annotate.tui.dialogs.review_outcome import ReviewOutcomeDialog
             from tui_annotate.tui.screens.annotate.outcome_rows import added_rows, own_rows
 
-            own, added = own_rows(lesson, sample), added_rows(lesson, sample)
+            own = own_rows(lesson, sample)
+            added = added_rows(lesson, sample)
             self.host.open_dialog(ReviewOutcomeDialog(own, added))
 
         self.host.read(lambda: session.team().review.adjudication_notice(person, key), show)
@@ -137,6 +144,7 @@ class ThreadFeature(Feature):
         self._unsent = ""
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
+        """Open the thread about the sample or the focused annotation; False for other effects."""
         open_sample = self.host.open_sample
         if open_sample is None:
             return False
@@ -152,6 +160,10 @@ class ThreadFeature(Feature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
+        """Read a thread in the store's thread, and open its dialog.
+
+        Without an annotation, the thread is about the sample as a whole.
+        """
         raise NotImplementedError
 
     def message_sent(self) -> None:
@@ -188,7 +200,12 @@ class ReviewerThread(ThreadFeature):
     def read_thread(
         self, session: AnnotatorSession, open_sample: ShownSample, annotation: Annotation | None
     ) -> None:
-        key, person = open_sample.sample.key, session.person.id
+        """Open the threads about an annotation, or about the sample.
+
+        The latter include threads about deleted annotations, which cannot be focused.
+        """
+        key = open_sample.sample.key
+        person = session.person.id
         about = annotation.id if annotation else ""
         title = {"title": TeamMessage.ABOUT_ANNOTATION.text()} if annotation else {}
 
@@ -198,7 +215,8 @@ class ReviewerThread(ThreadFeature):
                 describe_asked_annotation,
             )
 
-            comments, stored = session.team().comments, open_sample.sample
+            comments = session.team().comments
+            stored = open_sample.sample
             lines: list[ThreadLine] = []
             threads = comments.list_own_threads(person, key)
             if annotation and about not in {each.annotation for each in threads}:
