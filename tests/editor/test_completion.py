@@ -10,6 +10,7 @@ from tui_annotate.editor import completion, cursor_actions
 from tui_annotate.editor.effects import Blink, Finish, GoTo, Open, OpenNote, Page, Save, Select
 from tui_annotate.editor.key_state import NOTE
 from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import draft_line
 
@@ -94,14 +95,14 @@ def test_a_saved_annotation_is_told_with_what_can_follow() -> None:
     """The line changes from saving to saved only when the store has answered."""
     made = draft()
     effects = keys(made, "1")
-    (saving,) = made.saving
+    (saving,) = made.saves.sent
     assert draft_line(made)[1] == "hint"
     store(made, effects)
     assert made.just_saved == saving
     words, kind = draft_line(made)
     assert kind == "saved"
     assert all(part in words for part in ("Intrinsic", "u ", "m ", "e "))
-    assert made.saving == {}
+    assert made.saves.sent == {}
 
 
 def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
@@ -146,14 +147,14 @@ def test_a_refused_save_waits_while_the_hand_is_full() -> None:
     assert completion.restore_refused_save(made, first, "disk full") == []
     assert code(made) is MessageCode.NOT_SAVED_COMES_BACK
     assert dict(made.message.fields) == {"label": "Intrinsic", "reason": "disk full"}
-    assert made.unsaved == [(first, True)]
+    assert made.saves.refused == (PendingSave(first, new=True),)
     assert keys(made, "s") == [Blink()]
     assert keys(made, "!") == [Blink()]
     second = the_save([*keys(made, "2")])
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 30))
     effects = completion.apply_saved(made, second, [second])
     assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
-    assert made.unsaved == []
+    assert not made.saves.refused
 
 
 def test_enter_brings_back_what_was_refused() -> None:

@@ -318,7 +318,7 @@ def test_search_hits_are_walked_instead_of_matches_until_backspace() -> None:
     assert keys(made, "n") == [GoTo(SUMMARY_SIDE, 0, 4)]
     assert keys(made, "N") == [GoTo(SUMMARY_SIDE, 0, 40)]
     keys(made, "backspace")
-    assert made.hits == ()
+    assert made.search.hits == ()
     assert len(made.evidence) == 1
     assert highlights.show_hits(made, "zebra", []) == []
     assert code(made) is MessageCode.NO_HIT
@@ -419,7 +419,7 @@ def test_another_document_ends_the_search_in_it() -> None:
     keys(made, "tab")
     highlights.show_hits(made, "rain", [Span(47, 51)])
     cursor_actions.set_pointer(made, SOURCE_SIDE, SideCursor(1, 0))
-    assert made.hits == ()
+    assert made.search.hits == ()
 
 
 def test_reasons_and_parents_are_both_options() -> None:

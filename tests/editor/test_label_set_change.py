@@ -15,6 +15,7 @@ from tui_annotate.editor import completion, label_actions, label_set_change
 from tui_annotate.editor.effects import Blink, Finish, Save
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 
@@ -338,7 +339,7 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
     keys(on, "a e")
     on.labels += [(name,) for name in put if name in before and name != before[0]]
     on.note, on.evidence = "typed", list(on.claim)
-    on.unsaved = [(replace(one, id="y"), True)]
+    on.saves.keep(PendingSave(replace(one, id="y"), new=True))
     report = "".join(
         f"- {{name: {name}, retired: {str(name in retired).lower()}}}\n" for name in now
     )
@@ -347,7 +348,7 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
     stored = replace(one, labels=tuple(map(made.path, one.labels)), version=2)
     made.describe(label_set_change.in_hand(on))
     label_set_change.take_over(on, made, (stored,))
-    assert (on.note, on.evidence, len(on.unsaved)) == ("typed", list(on.claim), 1)
+    assert (on.note, on.evidence, len(on.saves.refused)) == ("typed", list(on.claim), 1)
     assert on.editing is not None
     assert on.editing.version == 2
     assert len(set(on.labels)) == len(on.labels)

@@ -431,15 +431,15 @@ def test_changes_that_are_refused_behind_other_work_wait_for_free_hands() -> Non
     keys(on, "c e 1 3 enter")
     select(on, "Nobody")
     assert suggestion_actions.reopen_suggestion(on, first, "no") == []
-    ((kept, new),) = on.unsaved
-    assert new
-    assert kept.labels == (("Benign",),)
-    assert kept.id != first.id
+    (refused,) = on.saves.refused
+    assert refused.new
+    assert refused.annotation.labels == (("Benign",),)
+    assert refused.annotation.id != first.id
     on = with_two()
     keys(on, "c x 1")
     select(on, "Nobody")
     assert suggestion_actions.reopen_suggestion(on, on.suggestions[0], "no") == []
-    assert not on.unsaved
+    assert not on.saves.refused
 
 
 def test_what_undo_opens_again_is_found() -> None:

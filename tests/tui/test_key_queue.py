@@ -45,7 +45,8 @@ async def test_what_is_typed_behind_find_is_none_of_it(folder: Path) -> None:
     """Enter lights the hits, and n walks them; Escape closes, and the digit behind it labels."""
     async with open_app(folder) as person:
         await at_once(person, "slash h u r t enter n")
-        assert person.draft.searched == ('"hurt"', Side.SUMMARY)
+        assert person.draft.search.words == '"hurt"'
+        assert person.draft.search.side is Side.SUMMARY
         assert person.draft.pointer.offset == SUMMARY.index("hurt")
         await at_once(person, "escape slash w a s escape down 3")
         assert [known.labels[0][-1] for known in person.annotations] == ["Benign"]

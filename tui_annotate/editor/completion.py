@@ -17,6 +17,7 @@ from tui_annotate.editor.messages import (
     StatusMessage,
 )
 from tui_annotate.editor.navigation import show_annotation
+from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.state import DRAFT, SAMPLE, Draft, PendingQuestion, SideCursor
 from tui_annotate.editor.words import (
     ERROR,
@@ -48,10 +49,9 @@ _ACTIONS = {
 
 def finish_sample(draft: Draft) -> Effects:
     """Complete the sample, unless work is unsaved or a required part is missing (Enter)."""
-    if draft.unsaved and not draft.open:
-        known, new = draft.unsaved[0]
+    if draft.saves.refused and not draft.open:
         draft.say(MessageCode.NOT_SAVED_TRY_AGAIN, WARNING)
-        return _restore_refused(draft, known, new=new)
+        return _restore_refused(draft, draft.saves.refused[0])
     if problem := find_leave_problem(draft) or find_unsaved_work(draft):
         return draft.refuse_key(problem, WARNING)
     if (effects := _show_kept_note(draft)) is not None:
@@ -115,8 +115,8 @@ def find_leave_problem(draft: Draft) -> StatusMessage:
     """Return a message if unsaved work prevents opening another sample, else an empty message."""
     if draft.editing:
         return StatusMessage(MessageCode.FINISH_EDIT_BEFORE_LEAVING)
-    if draft.unsaved:
-        return StatusMessage(MessageCode.MORE_NOT_SAVED, {"count": len(draft.unsaved)})
+    if draft.saves.refused:
+        return StatusMessage(MessageCode.MORE_NOT_SAVED, {"count": len(draft.saves.refused)})
     if draft.save_failed and draft.selection:
         return StatusMessage(MessageCode.CLAIM_NOT_SAVED)
     return NO_MESSAGE
@@ -171,14 +171,12 @@ def _describe_sentences(numbers: Sequence[int]) -> str:
 
 def apply_saved(draft: Draft, annotation: Annotation, annotations: Sequence[Annotation]) -> Effects:
     """Show an annotation after its save; open the note line if its label requires a note."""
-    _, new = draft.saving.pop(annotation.id, (annotation, False))
+    saved = draft.saves.end(annotation)
     draft.annotations = tuple(annotations)
-    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
     is_idle = not draft.open and draft.selection is None and draft.side is Side.SUMMARY
-    if draft.unsaved and is_idle:
-        known, fresh = draft.unsaved[0]
-        return _restore_refused(draft, known, new=fresh)
-    if new and wants_note(draft, annotation) and draft.focused == annotation.id:
+    if draft.saves.refused and is_idle:
+        return _restore_refused(draft, draft.saves.refused[0])
+    if saved.new and wants_note(draft, annotation) and draft.focused == annotation.id:
         return [] if draft.writing else notes.write(draft)
     return []
 
@@ -196,31 +194,29 @@ def restore_refused_save(
 
     If the user has begun other work, only show a message; the annotation is restored later.
     """
-    known, new = draft.saving.pop(annotation.id, (annotation, True))
-    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != known.id]
-    draft.unsaved.append((known, new))
-    if draft.focused == known.id and new:
+    refused = draft.saves.refuse(annotation)
+    if draft.focused == annotation.id and refused.new:
         draft.drop_focus()
     if draft.open or draft.selection or draft.writing:
-        label = describe_labels(known.labels)
+        label = describe_labels(refused.annotation.labels)
         draft.say(MessageCode.NOT_SAVED_COMES_BACK, ERROR, label=label, reason=message)
         return []
-    effects = _restore_refused(draft, known, new=new)
+    effects = _restore_refused(draft, refused)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     return effects
 
 
-def _restore_refused(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
+def _restore_refused(draft: Draft, refused: PendingSave) -> Effects:
     """Restore an annotation that the store refused; the user must save or drop it."""
     draft.save_failed = True
-    return _restore_draft(draft, annotation, new=new)
+    return _restore_draft(draft, refused.annotation, new=refused.new)
 
 
 def _restore_draft(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
     draft.enable_digits()
     draft.evidence = list(annotation.evidence)
     draft.note = annotation.note
-    draft.unsaved = [pair for pair in draft.unsaved if pair[0].id != annotation.id]
+    draft.saves.take_back(annotation)
     stored = next((one for one in draft.annotations if one.id == annotation.id), None)
     if not new and stored:
         draft.editing = stored

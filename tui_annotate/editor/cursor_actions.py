@@ -25,6 +25,7 @@ from tui_annotate.editor.effects import (
 )
 from tui_annotate.editor.hints import WordHints
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
+from tui_annotate.editor.search_result import NO_SEARCH
 from tui_annotate.editor.state import Draft, SideCursor
 
 
@@ -145,6 +146,6 @@ def set_pointer(draft: Draft, side: Side, pointer: SideCursor, *, by_hand: bool 
         draft.side = side
         draft.hints = None
         draft.enable_digits()
-    if pointer.document != draft.pointers[side].document and side is draft.searched[1]:
-        draft.hits = ()
+    if pointer.document != draft.pointers[side].document and side is draft.search.side:
+        draft.search = NO_SEARCH
     draft.pointers[side] = pointer

@@ -11,12 +11,13 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.editor import cursor_actions, label_actions
 from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
+from tui_annotate.editor.search_result import SearchResult
 from tui_annotate.editor.state import Draft
 
 
 def walk_matches(step: int, draft: Draft) -> Effects:
     """Go to the next or previous span with the searched text; without a search, to a match."""
-    if draft.hits and not draft.pending:
+    if draft.search.hits and not draft.pending:
         return _walk_hits(draft, step)
     side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
     found = draft.matches[side]
@@ -34,10 +35,10 @@ def walk_matches(step: int, draft: Draft) -> Effects:
 
 def _walk_hits(draft: Draft, step: int) -> Effects:
     draft.enable_digits()
-    draft.hit = (draft.hit + step) % len(draft.hits)
-    name, side = draft.searched
-    draft.say(MessageCode.AT_HIT, number=draft.hit + 1, count=len(draft.hits), what=name)
-    return [GoTo(side, draft.pointers[side].document, draft.hits[draft.hit].start)]
+    search = draft.search = draft.search.walk(step)
+    number, count = search.current + 1, len(search.hits)
+    draft.say(MessageCode.AT_HIT, number=number, count=count, what=search.words)
+    return [GoTo(search.side, draft.pointers[search.side].document, search.span.start)]
 
 
 def walk_missing_words(step: int, draft: Draft) -> Effects:
@@ -54,13 +55,10 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
     """Highlight where the searched text was found, and go to the first span after the cursor."""
-    draft.hits = tuple(hits)
-    draft.searched = (name, draft.side)
+    draft.search = SearchResult(name, draft.side, tuple(hits)).start_at(draft.pointer.offset)
     if not hits:
         draft.say(MessageCode.NO_HIT, what=name)
         return []
-    offset = draft.pointer.offset
-    draft.hit = next((at for at, hit in enumerate(hits) if hit.start >= offset), 0)
     return _walk_hits(draft, 0)
 
 

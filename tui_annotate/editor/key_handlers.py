@@ -15,6 +15,7 @@ from tui_annotate.editor import (
 )
 from tui_annotate.editor.effects import Effects, Open, Page, Remove, Select, Undo, open_page
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.search_result import NO_SEARCH
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import WARNING
 
@@ -66,8 +67,8 @@ def back(draft: Draft) -> Effects:
     """Go back one step (Esc): close the question or the search, else drop what is not saved."""
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.hits:  # first, because the status line promises it during a search
-        draft.hits = ()
+    if draft.search.hits:  # first, because the status line promises it during a search
+        draft.search = NO_SEARCH
         return []
     if draft.side is Side.SOURCE:
         draft.save_failed = draft.save_failed and not draft.is_passage_alone

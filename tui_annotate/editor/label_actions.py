@@ -241,7 +241,7 @@ def _replace_split_label(draft: Draft, split: Label, path: LabelPath) -> Effects
     if problem:
         return draft.refuse_key(problem, WARNING)
     changed = replace(known, labels=labels)
-    draft.saving[known.id] = (changed, False)
+    draft.saves.send(changed, new=False)
     draft.last_label = path
     draft.focus_annotation(known.id, just_saved=True)
     return [Save(changed, new=False)]
@@ -312,7 +312,7 @@ def save_edit(draft: Draft) -> Effects:
 
 
 def _send(draft: Draft, annotation: Annotation, *, new: bool) -> Effects:
-    draft.saving[annotation.id] = (annotation, new)
+    draft.saves.send(annotation, new=new)
     draft.begin_save(annotation.id, just_saved=True)
     offer = draft.viewed_matches.offer(annotation.claim, draft.matches[Side.SOURCE])
     return [*cursor_actions.drop_selections(draft), Save(annotation, new, offer)]

@@ -96,12 +96,11 @@ def take_over(
     """Update the sample on screen and its unsaved work after a change of the label set."""
     stored = {known.id: known for known in annotations}
 
-    def convert(pair: tuple[Annotation, bool]) -> tuple[Annotation, bool]:
-        known = stored.get(pair[0].id)
-        return change.of(pair[0], known.labels if known else ()), pair[1]
+    def relabel(annotation: Annotation) -> Annotation:
+        known = stored.get(annotation.id)
+        return change.of(annotation, known.labels if known else ())
 
-    draft.saving = {name: convert(pair) for name, pair in draft.saving.items()}
-    draft.unsaved = [convert(pair) for pair in draft.unsaved]
+    draft.saves.relabel(relabel)
     draft.last_label = next(iter(change.labels([draft.last_label])), ())
     if edited := draft.editing:
         held = [change.path(path) for path in edited.labels]
@@ -156,5 +155,5 @@ def _describe_lacking(tree: LabelTree, annotation: Annotation) -> Iterator[Statu
 def in_hand(draft: Draft) -> list[LabelPath]:
     """Return the labels of unsaved work: of the edit first, then of the question and of saves."""
     pending = [draft.pending.path] if draft.pending else []
-    pairs = (*draft.saving.values(), *draft.unsaved)
-    return [*draft.labels, *pending, *(path for one, _ in pairs for path in one.labels)]
+    unsaved = (path for save in draft.saves for path in save.annotation.labels)
+    return [*draft.labels, *pending, *unsaved]

@@ -19,8 +19,8 @@ def write(draft: Draft) -> Effects:
     annotation = draft.focused_annotation
     if draft.editing or draft.selection or draft.side is Side.SOURCE or draft.open:
         return _open_line(draft, Note(DRAFT), draft.note)
-    if annotation is None and draft.focused in draft.saving:
-        annotation = draft.saving[draft.focused][0]
+    if annotation is None and draft.focused in draft.saves.sent:
+        annotation = draft.saves.sent[draft.focused].annotation
     if draft.focused_suggestion:
         return draft.refuse_key(MessageCode.NO_NOTE_ON_SUGGESTION)
     if annotation is not None:
@@ -116,7 +116,7 @@ def finish_note(draft: Draft, text: str) -> Effects:
     if known.note == text:
         return []
     changed = replace(known, note=text)
-    draft.saving[known.id] = (changed, False)
+    draft.saves.send(changed, new=False)
     if draft.focused == known.id:
         draft.focus_annotation(known.id, just_saved=True)
     return [Save(changed, new=False)]

@@ -37,7 +37,9 @@ from tui_annotate.editor.messages import (
     StatusMessage,
     make_message,
 )
+from tui_annotate.editor.pending_saves import PendingSaves
 from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.search_result import NO_SEARCH, SearchResult
 
 
 class StateText(ScreenMessage):
@@ -221,9 +223,9 @@ class Draft:
         focused_ranks: rank of the match in focus on each side; 0 for none.
         stored: saved text of the note that is being written.
         editing: annotation that is being edited; `labels` are its labels so far.
-        saving: annotations sent to the store and not confirmed, by id: (annotation, is new).
+        search: where the words of the last search are; no hits without a search.
+        saves: annotations that the store has not confirmed.
         save_failed: whether the store refused the current draft; the user must save or drop it.
-        unsaved: annotations that the store refused, oldest first: (annotation, is new).
         kept_notes: unsaved note texts that Esc kept, by note.
         missing_words: marked words of the summary that the sources do not contain.
         former_evidence: the annotator's evidence in other samples, by source document index.
@@ -267,12 +269,9 @@ class Draft:
     editing: Annotation | None = None
     labels: list[LabelPath] = field(default_factory=list)
     hints: WordHints | None = None
-    hits: tuple[Span, ...] = ()
-    hit: int = 0
-    searched: tuple[str, Side] = ("", Side.SUMMARY)
-    saving: dict[str, tuple[Annotation, bool]] = field(default_factory=dict)
+    search: SearchResult = NO_SEARCH
+    saves: PendingSaves = field(default_factory=PendingSaves)
     save_failed: bool = False
-    unsaved: list[tuple[Annotation, bool]] = field(default_factory=list)
     kept_notes: dict[Note, str] = field(default_factory=dict)
     missing_words: tuple[Span, ...] = ()
     former_evidence: Mapping[int, tuple[Span, ...]] = field(default_factory=dict)
@@ -554,7 +553,7 @@ class Draft:
         None while an edit or a question is open, or the annotation is being saved.
         """
         annotation = self.focused_annotation
-        if annotation is None or self.editing or self.pending or annotation.id in self.saving:
+        if annotation is None or self.editing or self.pending or annotation.id in self.saves.sent:
             return None
         split = self.tree.split(annotation.labels)
         return next((label for label in split if self.tree.parts(label)), None)

@@ -24,6 +24,7 @@ from tui_annotate.editor.messages import (
     join_parts,
 )
 from tui_annotate.editor.navigation import show
+from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.state import DECLINE, Draft, PendingQuestion
 from tui_annotate.editor.suggestion_answers import send_acceptance, to_annotation
 from tui_annotate.editor.words import (
@@ -165,7 +166,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     if draft.open or draft.selection or draft.writing:
         if made and made != to_annotation(draft, one):
-            draft.unsaved.append((replace(made, id=draft.new_id()), True))
+            draft.saves.keep(PendingSave(replace(made, id=draft.new_id()), new=True))
         return []
     effects = [] if draft.suggestions_hidden else show(draft, one)
     if made is None or made == to_annotation(draft, one):

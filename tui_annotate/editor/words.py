@@ -78,7 +78,7 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
         return _describe_source(draft, detail), DRAFT
     if draft.editing:
         return _describe_edit(draft, draft.editing, detail), DRAFT
-    if draft.saving and draft.digits_off:
+    if draft.saves.sent and draft.digits_off:
         return LineText.SAVING.text(), HINT
     if draft.digits_off and draft.focused_annotation:
         return _describe_focused(draft, draft.focused_annotation, detail)

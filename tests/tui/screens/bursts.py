@@ -96,7 +96,7 @@ def seen(person: Person) -> tuple[Any, ...]:
     return (
         type(top).__name__, draft.sample.id, draft.state, draft.side, draft.claim, draft.selection,
         [*draft.evidence], draft.note, [*draft.labels], draft.digits_off, focused, lines, row,
-        kept, [*draft.unsaved], draft.pending, draft.suggestions_hidden,
+        kept, draft.saves.refused, draft.pending, draft.suggestions_hidden,
         [one.id for one in draft.offered],
         getattr(draft.focused_suggestion, "id", ""), getattr(draft.changing, "id", ""),
     )  # fmt: skip

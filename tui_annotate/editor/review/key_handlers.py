@@ -42,6 +42,7 @@ from tui_annotate.editor.review.state import (
     ReviewPosition,
 )
 from tui_annotate.editor.review.words import describe_refusal
+from tui_annotate.editor.search_result import NO_SEARCH
 from tui_annotate.editor.state import REASON, Note, PendingQuestion
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.methods.adjudication import GroupDecision
@@ -312,8 +313,8 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
     """Go back one step: end the text search, leave the source, or drop selection or candidate."""
-    if draft.hits:
-        draft.hits = ()
+    if draft.search.hits:
+        draft.search = NO_SEARCH
     elif draft.side is Side.SOURCE:
         return cursor_actions.go_to_summary(draft)
     elif draft.selection:
@@ -362,7 +363,7 @@ def load_for_edit(draft: ReviewDraft, annotation: Annotation, sources: tuple[str
 
 def restore_refused_edit(draft: ReviewDraft, annotation: Annotation, message: str) -> Effects:
     """Open an edit again that the store refused, with the reason as the message."""
-    annotation, _ = draft.saving.pop(annotation.id, (annotation, False))
+    annotation = draft.saves.end(annotation).annotation
     before = draft.originals.get(annotation.id, annotation)
     effects = load_for_edit(draft, before, draft.sources.get(annotation.id, ()))
     draft.labels = list(annotation.labels)
@@ -398,7 +399,7 @@ def apply_stored_result(draft: ReviewDraft, now: tuple[Annotation, ...], text: s
         text: the message to show.
     """
     held = draft.position
-    draft.saving.clear()
+    draft.saves.sent.clear()
     draft.settled = now
     draft.annotations = tuple(one for one in now if one.origin == ADJUDICATED)
     draft.enable_digits()

@@ -7,6 +7,7 @@ from tui_annotate.editor import cursor_actions, highlights
 from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal, Select
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.navigation import neighbour_index
+from tui_annotate.editor.search_result import NO_SEARCH
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
 
@@ -46,7 +47,7 @@ def show(draft: ViewDraft, at: int) -> Effects:
         return [Blink()]
     annotation = draft.annotations[at]
     draft.focus_annotation(annotation.id)
-    draft.hits = ()
+    draft.search = NO_SEARCH
     effects: Effects = []
     for anchor in (*annotation.claim[:1], *annotation.evidence[:1]):
         there = (anchor.side, anchor.index)
@@ -114,8 +115,8 @@ def walk_missing_words(step: int, draft: ViewDraft) -> Effects:
 
 def leave_innermost(draft: ViewDraft) -> Effects:
     """End the search, else drop the selection, go to the summary, or show all annotators."""
-    if draft.hits:
-        draft.hits = ()
+    if draft.search.hits:
+        draft.search = NO_SEARCH
     elif draft.selection:
         return [Select(draft.side, None)]
     elif draft.side is Side.SOURCE:

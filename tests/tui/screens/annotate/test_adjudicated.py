@@ -63,7 +63,7 @@ async def test_each_key_that_would_change_the_sample_says_it(folder: Path) -> No
             await person.settled()
             assert says_locked(person), action.id
             draft = person.draft
-            assert not any((draft.evidence, draft.pending, draft.writing, draft.saving))
+            assert not any((draft.evidence, draft.pending, draft.writing, draft.saves.sent))
         await person.press("u")
         await person.settled()
         assert person.draft.sample.id != "a" or "adjudicated" in person.line()

@@ -112,7 +112,7 @@ async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
         assert "Benign" in person.line()
         assert "Odd" in person.line()
         assert (person.app.screen, person.draft.writing) == (person.screen, None)
-        assert (person.draft.claim, person.draft.unsaved) == (first, [])
+        assert (person.draft.claim, person.draft.saves.refused) == (first, ())
         await person.press("1")
         assert [(known.claim, known.labels) for known in person.annotations] == [
             (first, (INTRINSIC,))
@@ -126,7 +126,7 @@ async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder:
         await person.press("down")
         relabel(folder, OTHER)
         await in_one_breath(person, "1 down v m h i")
-        assert len(person.draft.unsaved) == 1
+        assert len(person.draft.saves.refused) == 1
         assert person.said().kind == "error"
         assert "Intrinsic" in person.line()
         assert "Benign" in person.line()
@@ -136,7 +136,7 @@ async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder:
         assert (known.labels, known.note) == ((("Odd",),), "")
         await person.press("1")
         assert [one.labels for one in person.annotations] == [(INTRINSIC,), (("Odd",),)]
-        assert not person.draft.unsaved
+        assert not person.draft.saves.refused
 
 
 async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
@@ -149,7 +149,7 @@ async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
         with answers_wait(person):
             await person.pilot.press("1", "down")
             await person.pilot.click(offset=(line.index("Extrinsic"), row))
-            assert len(person.draft.saving) == 2
+            assert len(person.draft.saves.sent) == 2
         await person.settled()
         first = person.draft.claim
         await person.press("1")
@@ -160,7 +160,7 @@ async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
             (first, (INTRINSIC,)),
             (second, (EXTRINSIC,)),
         ]
-        assert not person.draft.unsaved
+        assert not person.draft.saves.refused
 
 
 async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None:
@@ -173,7 +173,7 @@ async def test_a_note_that_is_being_typed_is_not_torn_away(folder: Path) -> None
             person.screen.do("comment.write")
             await person.pilot.press("h", "i")
         await person.settled()
-        assert len(person.draft.unsaved) == 1
+        assert len(person.draft.saves.refused) == 1
         assert person.said().kind == "error"
         assert "Intrinsic" in person.line()
         assert "Benign" in person.line()

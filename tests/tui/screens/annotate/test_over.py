@@ -194,9 +194,9 @@ async def test_closing_a_search_takes_its_hits_away(folder: Path) -> None:
     async with open_app(folder) as person:
         await person.press("slash w a s")
         assert "2 found" in person.shown()
-        assert len(person.draft.hits) == 2
+        assert len(person.draft.search.hits) == 2
         await person.press("escape")
-        assert not person.draft.hits
+        assert not person.draft.search.hits
 
 
 def test_hits_keep_offsets_whatever_the_case() -> None:

@@ -62,7 +62,7 @@ async def test_no_action_changes_work(folder: Path) -> None:
             await person.settled()
             assert says_read_only(person), action.id
             draft = person.draft
-            assert not any((draft.evidence, draft.pending, draft.writing, draft.saving))
+            assert not any((draft.evidence, draft.pending, draft.writing, draft.saves.sent))
         await person.press(">")
         assert person.draft.sample.id == "b"
 

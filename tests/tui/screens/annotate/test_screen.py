@@ -348,12 +348,12 @@ async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
     """/ text Enter n N, and Backspace ends it."""
     async with open_app(folder) as person:
         await person.press("slash T h e enter")
-        assert sum(1 for _ in person.draft.hits) == 4
+        assert sum(1 for _ in person.draft.search.hits) == 4
         assert '"The"' in person.line()
         await person.press("n n")
         assert person.draft.pointer.offset == SUMMARY.index("The director")
         await person.press("backspace")
-        assert person.draft.hits == ()
+        assert person.draft.search.hits == ()
 
 
 async def test_own_former_evidence_has_a_mark_beside_the_same_source(folder: Path) -> None:

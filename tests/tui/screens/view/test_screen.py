@@ -210,11 +210,11 @@ async def test_words_are_found_in_a_text(tmp_path: Path) -> None:
     """What is typed lights up; Enter walks to it, Backspace ends it."""
     async with looking(tmp_path) as reader:
         await reader.press("/ m i l enter")
-        hits = reader.draft.hits
+        hits = reader.draft.search.hits
         assert len(hits) == 1
         assert '"mil"' in reader.line()
         await reader.press("backspace")
-        assert reader.draft.hits == ()
+        assert reader.draft.search.hits == ()
         await reader.press("tab / escape")
         assert reader.draft.side is Side.SOURCE
 

@@ -292,7 +292,8 @@ class SaveController:
             return
 
         def then(changed: StatusMessage) -> None:
-            new = draft.saving.get(annotation.id, (annotation, True))[1]
+            sent = draft.saves.sent.get(annotation.id)
+            new = sent is None or sent.new
             code = MessageCode.CHANGED_DIGIT_SAVES if new else MessageCode.CHANGED_ENTER_SAVES
             message = StatusMessage(code, {"changed": changed})
             self._return_refused(draft, annotation, message if changed else describe_error(error))

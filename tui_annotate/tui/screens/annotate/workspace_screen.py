@@ -402,7 +402,7 @@ class WorkspaceScreen(SampleScreen):
     @staticmethod
     def _note_comes(draft: Draft) -> bool:
         """Return whether a save in progress will open the note line, which gets the next keys."""
-        fresh = [one for one, new in draft.saving.values() if new]
+        fresh = [save.annotation for save in draft.saves.sent.values() if save.new]
         fresh += filter(None, draft.answering.values())
         return any(completion.wants_note(draft, one) for one in fresh)
 

@@ -35,6 +35,7 @@ from tui_annotate.editor.effects import (
     SwapEnds,
 )
 from tui_annotate.editor.screen_message import error_texts
+from tui_annotate.editor.search_result import NO_SEARCH, SearchResult
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
@@ -370,14 +371,12 @@ class TextSearch:
         screen = self._screen
 
         def search(query: str) -> str:
-            draft.hits = find_hits(draft.text(side), query)
-            draft.searched = (query, side)
-            draft.hit = 0
+            draft.search = SearchResult(query, side, find_hits(draft.text(side), query))
             screen.show_draft()
-            return SampleMessage.FOUND.text(count=len(draft.hits)) if query else ""
+            return SampleMessage.FOUND.text(count=len(draft.search.hits)) if query else ""
 
         def ended(query: str | None) -> None:
-            draft.hits = ()
+            draft.search = NO_SEARCH
             if query and draft is screen.draft:
                 self._query = query
                 name = quote_text(query, cells=24)

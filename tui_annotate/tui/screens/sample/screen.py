@@ -583,8 +583,8 @@ class SampleScreen(Screen[None]):
         if side is Side.SUMMARY:
             tags = (feature.focused_citation(draft) for feature in self.features)
             mark(pane.set_tag, next(filter(None, tags), None))
-        hits = draft.hits if draft.searched[1] is side else ()
-        mark(pane.set_search, hits, focused=draft.hit + 1 if hits else 0)
+        hits = draft.search.hits_on(side)
+        mark(pane.set_search, hits, focused=draft.search.current + 1 if hits else 0)
         hints = draft.hints
         mark(pane.set_hints, hints.shown() if hints and hints.side is side else None)
 
