@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from tui_annotate.domain.annotations import REJECTED, Annotation
 from tui_annotate.domain.assignments import working_seconds
@@ -44,12 +44,26 @@ from tui_annotate.tui.store_thread import StoreJob
 
 if TYPE_CHECKING:
     from tui_annotate.services.annotate import SaveResult
-    from tui_annotate.services.review import ReviewResult, ReviewSample
+    from tui_annotate.services.review import (
+        ReviewResult,
+        ReviewSample,
+        ReviewService,
+        ReviewVisit,
+    )
     from tui_annotate.tui.screens.annotate.loader import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
+
+
+class ReviewDecision(Protocol):
+    """A reviewer's decision about a sample, as a call of the service for reviews."""
+
+    def __call__(
+        self, review: ReviewService, who: str, key: SampleKey, **visit: Unpack[ReviewVisit]
+    ) -> ReviewResult:
+        """Store the decision; errors as for the methods of `ReviewService`."""
 
 
 @dataclass
@@ -190,21 +204,40 @@ class ReviewSaves:
         """Send the decision that an effect describes to the store; return False for others."""
         match effect:
             case TakeCandidates(candidates):
-                self.send_action("take", candidates=candidates)
+                self._send(
+                    lambda review, who, key, **visit: review.take(who, key, candidates, **visit)
+                )
             case MergeCandidates(candidates, labels):
-                self.send_action("merge", candidates=candidates, labels=labels)
+                self._send(
+                    lambda review, who, key, **visit: review.merge(
+                        who, key, candidates, labels=labels, **visit
+                    )
+                )
             case RejectCandidates(candidates, reason, note):
-                self.send_action("reject", candidates=candidates, reason=reason, note=note)
+                self._send(
+                    lambda review, who, key, **visit: review.reject(
+                        who, key, candidates, reason=reason, note=note, **visit
+                    )
+                )
             case Remove(annotation):
-                self.send_action("remove", annotation_id=annotation.id)
+                self._send(
+                    lambda review, who, key, **visit: review.remove(
+                        who, key, annotation.id, **visit
+                    )
+                )
             case Save(annotation):
                 self._save_edit(annotation)
             case CompleteReview(rest, note, unrated, leave):
                 self._finish_sample(rest=rest, note=note, unrated=unrated, leave=leave)
             case Undo(redo):
                 self._undo(redo=redo)
-            case Rate() | Comment():
-                self._send_rating_or_comment(effect)
+            case Rate(rating):
+                self._send(lambda review, who, key, **visit: review.rate(who, key, rating, **visit))
+            case Comment(text):
+                self._send(
+                    lambda review, who, key, **visit: review.comment(who, key, text, **visit),
+                    failed=partial(self._saves.keep_comment, self._draft, text),
+                )
             case ReopenWork(letter, reason):
                 self._reopen_work(letter, reason)
             case Finish():
@@ -213,20 +246,15 @@ class ReviewSaves:
                 return False
         return True
 
-    def _send_rating_or_comment(self, effect: Rate | Comment) -> None:
-        if isinstance(effect, Rate):
-            self.send_action("rate", rating=effect.rating)
-            return
-        back = partial(self._saves.keep_comment, self._draft, effect.text)
-        self.send_action("comment", text=effect.text, failed=back)
-
-    def send_action(
-        self, verb: str, *, failed: Callable[[TuiAnnotateError], None] | None = None, **what: Any
+    def _send(
+        self,
+        decision: ReviewDecision,
+        *,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
-        """Send an action of the reviewer on the open sample to the store, and show the result.
+        """Send a decision about the open sample to the store, and show the result.
 
-        The store refuses the action if the sample has changed since the reviewer saw it. `verb` is
-        the name of the method of `ReviewService`.
+        The store refuses the decision if the sample has changed since the reviewer saw it.
         """
         screen = self._screen
         session = screen.session
@@ -238,8 +266,8 @@ class ReviewSaves:
         key = open_sample.sample.key
 
         def call(seconds: float) -> ReviewResult:
-            action = getattr(session.team().review, verb)
-            review_result: ReviewResult = action(who, key, seen=token.seen, seconds=seconds, **what)
+            review = session.team().review
+            review_result = decision(review, who, key, seen=token.seen, seconds=seconds)
             token.seen = review_result.seen  # here, so that a queued action sees the new version
             return review_result
 
@@ -306,9 +334,17 @@ class ReviewSaves:
                 self._screen.perform(key_handlers.restore_refused_edit(draft, annotation, words))
 
         if known or sources:
-            self.send_action("edit", annotation=stored, sources=sources, failed=failed)
+            self._send(
+                lambda review, who, key, **visit: review.edit(
+                    who, key, stored, sources=sources, **visit
+                ),
+                failed=failed,
+            )
         else:
-            self.send_action("own", annotation=stored, failed=failed)
+            self._send(
+                lambda review, who, key, **visit: review.own(who, key, stored, **visit),
+                failed=failed,
+            )
 
     def _reopen_work(self, letter: str, reason: str) -> None:
         """Reopen the work of the annotator with a letter, of all for an empty letter."""
