@@ -14,7 +14,7 @@ from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 A_SAMPLE = 10
 """Annotations of a sample, of two people."""

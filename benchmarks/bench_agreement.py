@@ -21,7 +21,7 @@ from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 SAMPLES, READERS, TEAM, BATCH = 10_000, 3, 20, 200
 FEW, UNREAD = 1_000, 50_000

@@ -20,7 +20,7 @@ from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.services.ingest import IngestFiles, IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
 
 SOURCES = 800

@@ -39,7 +39,7 @@ from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
 
 SIZES = (100_000, 1_000_000)

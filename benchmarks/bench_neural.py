@@ -36,7 +36,7 @@ from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.vectors.store import VectorStore
 
 BATCH = 32

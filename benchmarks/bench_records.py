@@ -20,7 +20,7 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Si
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 from tui_annotate.storage.people.store import PeopleStore
 

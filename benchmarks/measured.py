@@ -61,7 +61,7 @@ def _export(store: str, exporter: str, *places: str) -> int:
     from tui_annotate.services.export import ExportService
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
-    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
     dataset, target = places
@@ -97,7 +97,7 @@ def _taken(files: IngestFiles, store: str) -> int:
     from tui_annotate.services.ingest import IngestService
     from tui_annotate.storage.corpus.store import CorpusStore
     from tui_annotate.storage.database import Database
-    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.vectors.store import VectorStore
 
     database = Database.create(Path(store))

@@ -10,7 +10,7 @@ from tests.helpers.study import BRIDGE, fill_study
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.checked_readings import CHECK_READING, PRACTICE_READING
 from tui_annotate.domain.people import Actor, Role
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 
 def _left_out(shown: Any) -> dict[str, int]:

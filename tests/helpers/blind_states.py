@@ -25,7 +25,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.scores import RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.storage.log.ledger import Ledger
+from tui_annotate.storage.log.action_writer import ActionWriter
 from tui_annotate.workspace import Workspace
 
 STATES: Final = ("new", "begun", "done", "skipped", "flagged", "reopened")
@@ -78,7 +78,7 @@ class Study:
 
     def reopen(self, who: Person, key: SampleKey) -> None:
         change = {"state": State.REOPENED.value}
-        Ledger(self.space.log, self.space.guidance).do(
+        ActionWriter(self.space.log, self.space.guidance).do(
             who.id,
             key,
             lambda _, stream: event_builders.assign(stream.state, "reopen", change),

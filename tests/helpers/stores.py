@@ -17,7 +17,7 @@ from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 

@@ -79,8 +79,8 @@ SHOWN_ERRORS = (
     "domain/event_builders", "domain/history", "domain/labels", "domain/people",
     "services/annotate/queries", "services/annotate/service", "services/authentication/__init__",
     "services/review/__init__", "services/review/open_items", "services/review/queries",
-    "services/review/review_sample", "storage/log/adjudications", "storage/log/ledger",
-    "storage/log/log", "storage/second_readings", "storage/suggestions", "workspace/members",
+    "services/review/review_sample", "storage/log/adjudications", "storage/log/action_writer",
+    "storage/log/event_log", "storage/second_readings", "storage/suggestions", "workspace/members",
 )  # fmt: skip
 """Modules below the screen whose errors annotators and reviewers see on ordinary paths."""
 WORD = re.compile(r"[^\W\d_]{2,}")

@@ -22,7 +22,7 @@ from tui_annotate.services.ingest import IngestFiles, IngestService, embed_job, 
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.vectors.store import VectorStore
 

@@ -29,8 +29,8 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.stream_merge import MergeStore
 
 LOCKED = has_code("adjudicated")

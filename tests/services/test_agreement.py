@@ -50,7 +50,7 @@ from tui_annotate.services.export import ExportService
 from tui_annotate.services.ingest import IngestFiles
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 ROOT = Path(__file__).parents[2]

@@ -20,8 +20,8 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.audit import AuditService, RecordedHead
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 Alter = Callable[[str], None]

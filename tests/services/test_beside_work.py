@@ -29,8 +29,8 @@ from tui_annotate.storage import database as of_database
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 

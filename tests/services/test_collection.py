@@ -32,7 +32,7 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 ALL = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
 

@@ -131,8 +131,8 @@ def test_nothing_that_writes_work_is_loaded() -> None:
         "import sys, tui_annotate.tui.view_app, tui_annotate.services.file_browser;"
         "from tui_annotate.tui.screens.view import listing;"
         "bad = [m for m in sys.modules if m.startswith('tui_annotate') and"
-        " any(part in m for part in ('tui.store_thread', 'services.annotate', 'ledger',"
-        " 'storage.log.log', 'storage.log.store', 'finishing'))];"
+        " any(part in m for part in ('tui.store_thread', 'services.annotate', 'action_writer',"
+        " 'storage.log.event_log', 'storage.log.annotation_store', 'finishing'))];"
         "assert not bad, bad"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

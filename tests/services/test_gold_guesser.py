@@ -30,7 +30,7 @@ from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 

@@ -46,7 +46,7 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.scores.store import ScoreStore
 

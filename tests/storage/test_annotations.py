@@ -14,7 +14,7 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 

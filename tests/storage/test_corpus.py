@@ -36,7 +36,7 @@ from tui_annotate.storage.corpus.store import CorpusStore, NewSample, StoredSamp
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 texts = st.text(

@@ -18,10 +18,10 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.log.person_merge import PersonMergeStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore

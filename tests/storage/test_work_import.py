@@ -18,7 +18,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
 from tui_annotate.storage.people.store import PeopleStore
 

@@ -25,7 +25,7 @@ from tui_annotate.editor.effects import (
 )
 from tui_annotate.editor.hints import WordHints
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
-from tui_annotate.editor.search_result import NO_SEARCH
+from tui_annotate.editor.search_hits import NO_SEARCH
 from tui_annotate.editor.state import Draft, SideCursor
 
 

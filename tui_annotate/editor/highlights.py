@@ -11,7 +11,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.editor import cursor_actions, label_actions
 from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal
 from tui_annotate.editor.messages import NO_MESSAGE, MessageCode
-from tui_annotate.editor.search_result import SearchResult
+from tui_annotate.editor.search_hits import SearchHits
 from tui_annotate.editor.state import Draft
 
 
@@ -55,7 +55,7 @@ def walk_missing_words(step: int, draft: Draft) -> Effects:
 
 def show_hits(draft: Draft, name: str, hits: Sequence[Span]) -> Effects:
     """Highlight where the searched text was found, and go to the first span after the cursor."""
-    draft.search = SearchResult(name, draft.side, tuple(hits)).start_at(draft.pointer.offset)
+    draft.search = SearchHits(name, draft.side, tuple(hits)).start_at(draft.pointer.offset)
     if not hits:
         draft.say(MessageCode.NO_HIT, what=name)
         return []

@@ -15,7 +15,7 @@ from tui_annotate.editor import (
 )
 from tui_annotate.editor.effects import Effects, Open, Page, Remove, Select, Undo, open_page
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.editor.search_result import NO_SEARCH
+from tui_annotate.editor.search_hits import NO_SEARCH
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import WARNING
 

@@ -39,7 +39,7 @@ from tui_annotate.editor.messages import (
 )
 from tui_annotate.editor.pending_saves import PendingSaves
 from tui_annotate.editor.screen_message import ScreenMessage
-from tui_annotate.editor.search_result import NO_SEARCH, SearchResult
+from tui_annotate.editor.search_hits import NO_SEARCH, SearchHits
 
 
 class StateText(ScreenMessage):
@@ -269,7 +269,7 @@ class Draft:
     editing: Annotation | None = None
     labels: list[LabelPath] = field(default_factory=list)
     hints: WordHints | None = None
-    search: SearchResult = NO_SEARCH
+    search: SearchHits = NO_SEARCH
     saves: PendingSaves = field(default_factory=PendingSaves)
     save_failed: bool = False
     kept_notes: dict[Note, str] = field(default_factory=dict)

@@ -26,7 +26,7 @@ from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetP
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.items import KindCount
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.repair import suggest_repair
 from tui_annotate.storage.vectors.store import VectorStore
 

@@ -50,7 +50,7 @@ from tui_annotate.settings import WORKSPACE_FILE, require_own_workspace
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.stream_merge import MergeStore, StreamMergeReport
 from tui_annotate.storage.log.sync_heads import SyncStore
 from tui_annotate.storage.people.store import BUNDLE_MERGES_SETTING, BUNDLE_SETTING

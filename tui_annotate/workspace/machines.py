@@ -16,7 +16,7 @@ from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.blind_datasets import BlindDatasets
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.suggestions import SuggestionStore
 

@@ -17,9 +17,9 @@ from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.folder import write_if_changed

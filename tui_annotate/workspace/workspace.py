@@ -23,8 +23,8 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.vectors.store import VectorStore

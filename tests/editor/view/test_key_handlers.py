@@ -25,7 +25,7 @@ from tui_annotate.editor.effects import (
 from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import VIEWING
 from tui_annotate.editor.press import press
-from tui_annotate.editor.search_result import SearchResult
+from tui_annotate.editor.search_hits import SearchHits
 from tui_annotate.editor.state import SideCursor
 from tui_annotate.editor.view import key_handlers
 from tui_annotate.editor.view.messages import ViewText
@@ -127,7 +127,7 @@ def test_back_leaves_the_least(draft: ViewDraft) -> None:
     """Search, selection, the other side, then the one person; nothing is left at the end."""
     draft.show("p1")
     draft.side = Side.SOURCE
-    draft.search = SearchResult(hits=(draft.all_annotations[0].annotation.claim[0].span,))
+    draft.search = SearchHits(hits=(draft.all_annotations[0].annotation.claim[0].span,))
     assert press(draft, "back") == []
     assert draft.search.hits == ()
     assert press(draft, "back") == [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]

@@ -44,7 +44,7 @@ from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import explain_no_interval
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.scores.store import ScoreStore
 from tui_annotate.storage.suggestions import SuggestionStore

@@ -31,7 +31,7 @@ from tui_annotate.lab.score.probe_training import (
 )
 from tui_annotate.lab.score.probes import Probe, TrainedProbe
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.scores.store import ScoreStore
 
 ANA = Person("ana", "Ana")

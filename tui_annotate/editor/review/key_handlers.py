@@ -42,7 +42,7 @@ from tui_annotate.editor.review.state import (
     ReviewPosition,
 )
 from tui_annotate.editor.review.words import describe_refusal
-from tui_annotate.editor.search_result import NO_SEARCH
+from tui_annotate.editor.search_hits import NO_SEARCH
 from tui_annotate.editor.state import REASON, Note, PendingQuestion
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.methods.adjudication import GroupDecision

@@ -7,7 +7,7 @@ from tui_annotate.editor import cursor_actions, highlights
 from tui_annotate.editor.effects import Blink, Effects, GoTo, Reveal, Select
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.navigation import neighbour_index
-from tui_annotate.editor.search_result import NO_SEARCH
+from tui_annotate.editor.search_hits import NO_SEARCH
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
 

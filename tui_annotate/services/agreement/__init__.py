@@ -62,8 +62,8 @@ if TYPE_CHECKING:
     from tui_annotate.domain.labels import LabelTree
     from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
     from tui_annotate.storage.labels.store import GuidanceStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.log.repeated_readings import RepeatedReadings
-    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [

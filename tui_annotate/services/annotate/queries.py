@@ -33,7 +33,7 @@ from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
 from tui_annotate.storage.log.adjudications import WorkLock
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueuePage, QueueStore
 

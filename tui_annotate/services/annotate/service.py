@@ -25,8 +25,8 @@ from tui_annotate.services.annotate.queries import SampleQueries
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.log.ledger import ClearedCounts, Ledger, Prepare, new_id
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.action_writer import ActionWriter, ClearedCounts, Prepare, new_id
+from tui_annotate.storage.log.event_log import EventLog
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class AnnotationService(SampleQueries):
         def wanted(key: SampleKey) -> bool:
             return dataset in ("", key.dataset) and only in (None, key)
 
-        return self._ledger.clear(person, wanted, words=words)
+        return self._writer.clear(person, wanted, words=words)
 
     def undo(self, person: str) -> SaveResult | None:
         """Undo the annotator's last action, on any sample; None if there is nothing to undo.
@@ -198,11 +198,11 @@ class AnnotationService(SampleQueries):
             NotAllowed: there are only actions on adjudicated samples, or on hidden first readings.
             WorkPaused: the annotator's work is paused.
         """
-        return self._ledger.undo(person)
+        return self._writer.undo(person)
 
     def redo(self, person: str) -> SaveResult | None:
         """Redo what the person undid last; None if nothing was undone, or Conflict as `undo`."""
-        return self._ledger.redo(person)
+        return self._writer.redo(person)
 
     def accept(
         self,
@@ -255,13 +255,13 @@ class AnnotationService(SampleQueries):
         return self._write(person, key, prepare, seconds=seconds)
 
     @cached_property
-    def _ledger(self) -> Ledger:
-        return Ledger(self.store, self.guidance, self.clock, self.new_id)
+    def _writer(self) -> ActionWriter:
+        return ActionWriter(self.store, self.guidance, self.clock, self.new_id)
 
     def _write(
         self, person: str, key: SampleKey, prepare: Prepare, *, seconds: float, about: str = ""
     ) -> SaveResult:
-        return self._ledger.do(person, key, prepare, seconds=seconds, about=about)
+        return self._writer.do(person, key, prepare, seconds=seconds, about=about)
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
         labels = self._label_sets.in_force(key.dataset)

@@ -61,8 +61,8 @@ from tui_annotate.storage.assignments.store import (
     HeldSample,
     WithdrawalResult,
 )
-from tui_annotate.storage.log.log import EventLog
-from tui_annotate.storage.log.store import discard_work
+from tui_annotate.storage.log.annotation_store import discard_work
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.people.store import PeopleStore
 
 __all__ = [

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from tui_annotate.plugins.protocols import Embedder
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.log.store import AnnotationStore, OwnClaim
+    from tui_annotate.storage.log.annotation_store import AnnotationStore, OwnClaim
     from tui_annotate.storage.vectors.store import VectorStore
 
 MOST: Final = 10

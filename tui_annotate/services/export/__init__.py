@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from tui_annotate.domain.scores import Score
     from tui_annotate.domain.suggestions import PersonAnswer
     from tui_annotate.storage.corpus.store import CorpusStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.log.comments import CommentStore
-    from tui_annotate.storage.log.store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
 
 

@@ -52,7 +52,7 @@ from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.vectors.store import VectorStore
 
 __all__ = [

@@ -39,7 +39,7 @@ from tui_annotate.services.ingest.vectors import DocumentEmbedder
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 
 KEPT_PROBLEMS = 1000

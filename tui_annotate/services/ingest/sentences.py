@@ -137,7 +137,7 @@ def _without_main() -> Iterator[None]:
 
 @contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Hold ctrl+c back for a moment; processes that start meanwhile never receive it."""
+    """Delay ctrl+c; processes that start meanwhile never receive it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -65,8 +65,8 @@ from tui_annotate.services.review.review_sample import (
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import check_storable
 from tui_annotate.storage.labels.store import GuidanceKind
-from tui_annotate.storage.log.ledger import Ledger, new_id
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.action_writer import ActionWriter, new_id
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.log.review_candidates import SampleReaders
 
 __all__ = [
@@ -590,8 +590,8 @@ class ReviewService(ReviewQueries):
             return self._choose_reopened(log, key, now.people[letter].person)
 
         adjudication = None if person or letter else _reopen_adjudication
-        ledger = self._ledger(reviewer)
-        return ledger.return_work(key, choose, adjudication=adjudication, reason=words)
+        writer = self._writer(reviewer)
+        return writer.return_work(key, choose, adjudication=adjudication, reason=words)
 
     def _choose_reopened(self, log: EventLog, key: SampleKey, person: str) -> Sequence[str]:
         if person in log.workers(key, assigned=True) and log.is_locked(person, key):
@@ -670,7 +670,7 @@ class ReviewService(ReviewQueries):
             found.append(_require_waiting(log, stream))
             return event_builders.assign(stream.state, ALLOW, {"state": State.DRAFT.value})
 
-        self._ledger(admin).do(SETTLED, key, prepare, seconds=0, reason=words)
+        self._writer(admin).do(SETTLED, key, prepare, seconds=0, reason=words)
         return found[-1]
 
     def read(self, reviewer: str, key: SampleKey, *, seconds: float) -> None:
@@ -681,7 +681,7 @@ class ReviewService(ReviewQueries):
             def prepare(_log: EventLog, stream: EventStream) -> PendingEvent:
                 return event_builders.assign(stream.state, READ, {})
 
-            self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds)
+            self._writer(reviewer).do(SETTLED, key, prepare, seconds=seconds)
 
     def undo(self, reviewer: str) -> SaveResult | None:
         """Undo the reviewer's last action, on any sample; None if there is nothing to undo.
@@ -690,16 +690,16 @@ class ReviewService(ReviewQueries):
             Conflict: another reviewer changed the sample after that action.
         """
         self.check_reviewer(reviewer)
-        return self._ledger(reviewer).undo(SETTLED)
+        return self._writer(reviewer).undo(SETTLED)
 
     def redo(self, reviewer: str) -> SaveResult | None:
         """Redo what the reviewer undid last; None if nothing was undone, or Conflict as `undo`."""
         self.check_reviewer(reviewer)
-        return self._ledger(reviewer).redo(SETTLED)
+        return self._writer(reviewer).redo(SETTLED)
 
-    def _ledger(self, reviewer: str) -> Ledger:
+    def _writer(self, reviewer: str) -> ActionWriter:
         self.people.keep(_REVIEW_OWNER)
-        return Ledger(self.store, self.guidance, self.clock, self.new_id, by=reviewer)
+        return ActionWriter(self.store, self.guidance, self.clock, self.new_id, by=reviewer)
 
     def _act(
         self,
@@ -738,7 +738,7 @@ class ReviewService(ReviewQueries):
             before.append((now, writer))
             return writer.action(stream.state, verb)
 
-        done = self._ledger(reviewer).do(SETTLED, key, prepare, seconds=seconds, reason=reason)
+        done = self._writer(reviewer).do(SETTLED, key, prepare, seconds=seconds, reason=reason)
         found, writer = before[0]
         made = [name for name, payload in writer.after.items() if payload is not None]
         rated = "rating" in writer.words

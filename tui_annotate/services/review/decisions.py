@@ -12,7 +12,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.samples import Sample
 from tui_annotate.services.review.review_sample import SampleWork, read_letters
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 
 RATED: Final = "rated"
 """Name of the decision of a reviewer on the rating of a sample."""

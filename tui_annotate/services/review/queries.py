@@ -51,9 +51,9 @@ from tui_annotate.services.review.review_sample import (
 )
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, LabelSets
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.log.review_candidates import ReviewCandidate
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 
 _FEW_SAMPLES = 20

@@ -35,7 +35,7 @@ from tui_annotate.methods.adjudication import (
 )
 from tui_annotate.services.review.open_items import OpenItem
 from tui_annotate.storage.log.adjudications import WorkLock
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 
 
 @unique

@@ -33,7 +33,7 @@ from tui_annotate.storage.log.sync_heads import SyncedHead, SyncStore
 if TYPE_CHECKING:
     from tui_annotate.plugins.sync.table import SharedTable
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.log.store import AnnotationStore
+    from tui_annotate.storage.log.annotation_store import AnnotationStore
 
 
 @dataclass(slots=True)

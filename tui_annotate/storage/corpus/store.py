@@ -50,7 +50,7 @@ from tui_annotate.storage.corpus.records import StoredSample
 from tui_annotate.storage.corpus.sample_names import LAST_CHARACTER, only_key, split_name
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_document_damage, read_segments
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.queue_orders import remove_ranks
 from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
@@ -385,7 +385,7 @@ class CorpusStore(VectorSetStore):
                     _remove_sample(connection, key, with_annotations=with_annotations)
 
     def require_unannotated(self, name: str) -> None:
-        """Check that nobody has worked on a dataset.
+        """Check that no one has worked on a dataset.
 
         Raises:
             NotFound: there is no such dataset.

@@ -32,7 +32,7 @@ from tui_annotate.storage.columns import ANNOTATIONS, EVENTS
 from tui_annotate.storage.database import CommonStore
 from tui_annotate.storage.documents import find_altered_texts
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import REMOVED_IDS
+from tui_annotate.storage.log.event_log import REMOVED_IDS
 from tui_annotate.storage.log.write_plans import annotation_row, answer_row, assignment_row
 from tui_annotate.storage.statements import SAMPLE_ROW
 from tui_annotate.storage.storage_classes import find_wrong_values

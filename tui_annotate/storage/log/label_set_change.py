@@ -30,7 +30,7 @@ from tui_annotate.storage.labels.store import (
     put_in_force,
 )
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import EventLog, LogStore
+from tui_annotate.storage.log.event_log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, write
 
 StreamName = tuple[str, SampleKey]

@@ -41,7 +41,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, EVENTS, PEOPLE
 from tui_annotate.storage.log import events
-from tui_annotate.storage.log.log import EventLog, LogStore
+from tui_annotate.storage.log.event_log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
 from tui_annotate.storage.people.store import (
     Merge,

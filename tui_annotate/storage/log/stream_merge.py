@@ -45,8 +45,8 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.adjudications import read_adjudicated_sample
 from tui_annotate.storage.log.comments import CommentStore
+from tui_annotate.storage.log.event_log import EventLog, LogStore
 from tui_annotate.storage.log.held_work import list_held_work
-from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.second_readings import list_hidden

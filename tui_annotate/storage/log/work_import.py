@@ -22,7 +22,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
 from tui_annotate.storage.codec import from_json, replace_unstorable, to_json
 from tui_annotate.storage.log.comments import merge_comments
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")

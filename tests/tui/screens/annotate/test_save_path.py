@@ -13,7 +13,7 @@ from typing import Any
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.editor import completion
 from tui_annotate.editor.effects import Save
-from tui_annotate.storage.log.log import EventLog
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.tui.store_thread import StoreThread
 
 ROOT = Path(__file__).parents[4]

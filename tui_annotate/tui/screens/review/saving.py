@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from tui_annotate.tui.session import AnnotatorSession
 
 
-class ReviewDecision(Protocol):
+class ReviewCall(Protocol):
     """A reviewer's decision about a sample, as a call of the service for reviews."""
 
     def __call__(
@@ -248,7 +248,7 @@ class ReviewSaves:
 
     def _send(
         self,
-        decision: ReviewDecision,
+        decision: ReviewCall,
         *,
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:

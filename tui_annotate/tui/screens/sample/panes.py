@@ -35,7 +35,7 @@ from tui_annotate.editor.effects import (
     SwapEnds,
 )
 from tui_annotate.editor.screen_message import error_texts
-from tui_annotate.editor.search_result import NO_SEARCH, SearchResult
+from tui_annotate.editor.search_hits import NO_SEARCH, SearchHits
 from tui_annotate.editor.state import Draft, SideCursor
 from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
@@ -371,7 +371,7 @@ class TextSearch:
         screen = self._screen
 
         def search(query: str) -> str:
-            draft.search = SearchResult(query, side, find_hits(draft.text(side), query))
+            draft.search = SearchHits(query, side, find_hits(draft.text(side), query))
             screen.show_draft()
             return SampleMessage.FOUND.text(count=len(draft.search.hits)) if query else ""
 

@@ -23,8 +23,8 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
-from tui_annotate.storage.log.log import EventLog
-from tui_annotate.storage.log.store import AnnotationStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.people.store import PeopleStore
 
 ROOT = Path(__file__).parents[2]

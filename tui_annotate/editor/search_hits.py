@@ -10,7 +10,7 @@ from tui_annotate.domain.spans import Span
 
 
 @dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchHits:
     """The result of a search in the current document of one side; without hits it has no effect.
 
     Attributes:
@@ -33,14 +33,14 @@ class SearchResult:
         """Return the hits in the document of a side; empty for the other side."""
         return self.hits if side is self.side else ()
 
-    def start_at(self, offset: int) -> SearchResult:
+    def start_at(self, offset: int) -> SearchHits:
         """Visit the first hit at or after an offset, else the first hit of the document."""
         after = (at for at, hit in enumerate(self.hits) if hit.start >= offset)
         return replace(self, current=next(after, 0))
 
-    def walk(self, step: int) -> SearchResult:
+    def walk(self, step: int) -> SearchHits:
         """Visit the next (+1) or previous (-1) hit, around the ends; there must be one."""
         return replace(self, current=(self.current + step) % len(self.hits))
 
 
-NO_SEARCH: Final = SearchResult()
+NO_SEARCH: Final = SearchHits()

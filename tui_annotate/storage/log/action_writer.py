@@ -28,9 +28,9 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.log.events import BY, REASON
-from tui_annotate.storage.log.log import EventLog
-from tui_annotate.storage.log.store import AnnotationStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
@@ -55,7 +55,7 @@ class ClearedCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Ledger:
+class ActionWriter:
     """A writer of annotators' and reviewers' actions to the event log of one workspace.
 
     While a person's work is paused, their actions raise WorkPaused. Until they have finished

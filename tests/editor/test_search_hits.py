@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor.search_result import NO_SEARCH, SearchResult
+from tui_annotate.editor.search_hits import NO_SEARCH, SearchHits
 
-FOUND = SearchResult("bridge", Side.SOURCE, (Span(4, 10), Span(20, 26), Span(40, 46)))
+FOUND = SearchHits("bridge", Side.SOURCE, (Span(4, 10), Span(20, 26), Span(40, 46)))
 
 
 def test_the_first_visit_is_behind_the_cursor() -> None:

@@ -55,8 +55,8 @@ from tui_annotate.storage.documents import read_segments, read_text
 from tui_annotate.storage.items import KindCount, count_kinds
 from tui_annotate.storage.log import record_filter
 from tui_annotate.storage.log.adjudications import WorkLock, update_history
+from tui_annotate.storage.log.event_log import EventLog, LogStore
 from tui_annotate.storage.log.held_work import list_held_work
-from tui_annotate.storage.log.log import EventLog, LogStore
 from tui_annotate.storage.log.repeated_readings import RepeatedReadings, read_repeated
 from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_candidates
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
