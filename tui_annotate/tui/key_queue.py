@@ -82,6 +82,7 @@ class SerialKeysApp(App[None]):
         if not isinstance(event, KeyOrPaste) or event.is_forwarded:
             await super().on_event(event)
             return
+        # The limit is for keys that a screen holds, perhaps for long; others are delivered soon.
         if len(self._waiting_keys) < MOST_WAITING or not self._is_held:
             self._waiting_keys.append(event)
         if self._barrier_target and not self._barrier_target.is_attached:

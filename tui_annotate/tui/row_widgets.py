@@ -100,6 +100,7 @@ class RowList(ScrollView, LineWidget, can_focus=False):
         self.focused_row = focused if 0 <= focused < count else -1
         set_extent(self, Size(1, count))
         self.reveal()
+        # Without scrolling, rows below the old and the new list stay empty and need no paint.
         window = self.window
         unscrolled = top == self.scroll_offset.y == 0
         seen = min(rows, window.height) if unscrolled else window.height

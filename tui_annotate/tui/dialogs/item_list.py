@@ -33,6 +33,7 @@ class ItemList(RowList, Generic[Item]):
         self.items: tuple[Item, ...] = ()
         self.focused = 0  # index of an item
         self._dialog = dialog
+        # For each row the index of its item, and its text; None for the item's first row.
         self._rows: list[tuple[int, str | None]] = []
         self._words: tuple[str, ...] = ()
 

@@ -347,7 +347,7 @@ class QueueScreen(Screen[SampleKey | None]):
         """Show loaded rows of the list; drop them if other rows were requested meanwhile."""
         self._reading = False
         if request == self._wanted == self._held and total == self._total:
-            self._rows.take(rows, offset=offset)
+            self._rows.take(rows, offset=offset)  # further rows of the list on screen
         elif request == self._wanted:
             self._held = request
             self._total = total

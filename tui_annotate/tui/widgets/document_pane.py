@@ -415,6 +415,7 @@ class DocumentPane(DocumentView):
         if not self._has_dragged and offset == self._press_offset:
             return
         if not self._has_dragged and not event.shift:
+            # A press on a match did not move the cursor: the selection begins at the press.
             pressed = self._press_offset
             self.focus(scroll_visible=False)
             self._change_cursor(lambda: self.text_cursor.place(pressed), follow=False)

@@ -215,7 +215,7 @@ class SampleLoader:
         else:
             completion.move_to_first_unmarked(draft)
         screen.current = SampleSession(session, open_sample, draft)
-        screen.guard.close()
+        screen.guard.close()  # no key stores work until the user has seen this sample
         self._saves.stopwatch.touch()
         screen.load_documents(draft)
         screen.follow()

@@ -112,7 +112,7 @@ class SaveController:
         draft = self._screen.draft
 
         def back(result: Any) -> None:
-            if draft is self._screen.draft:
+            if draft is self._screen.draft:  # another sample may be open by now
                 done(result)
 
         failed = failed or self.show_refused_action

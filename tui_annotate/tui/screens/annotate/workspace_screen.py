@@ -436,6 +436,7 @@ class WorkspaceScreen(SampleScreen):
         """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
         too_soon = self._is_too_soon(draft, action, event.time)
+        # After a refused key, quick keys may be the text of a note.
         if event.is_printable or _changes(draft, action):
             self.guard.note_key(event.time)
         if event.time < since and not self._is_harmless(draft, action):
@@ -449,6 +450,7 @@ class WorkspaceScreen(SampleScreen):
         else:
             if event.time >= since:
                 self.loader.begun()
+                # Sentences count as visited if they were readable when the key was pressed.
                 draft.visited.update(self.pane(Side.SUMMARY).sentences_seen(event.time))
             self._act(draft, event, action)
 

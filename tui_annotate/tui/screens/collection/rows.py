@@ -80,6 +80,7 @@ class CollectionTree:
     def unread(self) -> Path | None:
         """Return the path of an unfolded row whose child rows were not read yet; None for none."""
         known = {row.path for rows in self.below.values() for row in rows}
+        # Parents come first, as only their rows show which child rows exist.
         return min((self.unfolded & known) - self.below.keys(), key=len, default=None)
 
 
