@@ -195,8 +195,9 @@ class EntityBuilder:
         spans = tuple(map(self.joined.span, heads))
         for name in names or [UNLABELLED if one.claim else EVIDENCE]:
             head = self._add(Entity(name, spans if self.whole else spans[:1], one.note))
-            for span in () if self.whole else spans[1:]:
-                self.relations.append(Relation(PART, head, self._add(Entity(name, (span,)))))
+            if not self.whole:
+                for span in spans[1:]:
+                    self.relations.append(Relation(PART, head, self._add(Entity(name, (span,)))))
             for span in map(self.joined.span, tails):
                 if span not in self._evidence:
                     self._evidence[span] = self._add(Entity(EVIDENCE, (span,)))

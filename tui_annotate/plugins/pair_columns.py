@@ -437,11 +437,13 @@ def has_used_columns(rows: Rows, options: ImportOptions) -> bool:
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
-    lacking = [
-        missing_column(chosen or name, names, option=f"--{name}-column")
-        for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False)
-        if (chosen not in names if chosen else not _find_names(names, groups))
-    ] or [missing_column("source", names, option="--source-column")]
+    lacking = []
+    for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False):
+        is_there = chosen in names if chosen else bool(_find_names(names, groups))
+        if not is_there:
+            lacking.append(missing_column(chosen or name, names, option=f"--{name}-column"))
+    if not lacking:
+        lacking.append(missing_column("source", names, option="--source-column"))
     return join_missing_columns(lacking)
 
 

@@ -389,9 +389,11 @@ class ParquetFormat:
             open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
             found = _fill_tables(records, report, annotations=table, reviews=work_table)
-            described = {name: asdict(about) for name, about in found.items()}
-            for each in (table, work_table) if found else ():
-                each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
+            if found:
+                described = {name: asdict(about) for name, about in found.items()}
+                metadata = {"datasets": json.dumps(described, ensure_ascii=False)}
+                table.describe(metadata)
+                work_table.describe(metadata)
         return report
 
 
