@@ -257,10 +257,10 @@ def link_entities(
         else:
             left_out[RELATIONS_UNCONNECTED] += 1
     groups = list(group_linked(sides, links, left_out))
-    names = {
-        place: {entities[place].label} - ({EVIDENCE} if side is Side.SOURCE else set())
-        for place, side in sides.items()
-    }
+    names = {place: {entities[place].label} for place in sides}
+    for place, side in sides.items():
+        if side is Side.SOURCE:
+            names[place].discard(EVIDENCE)
     notes = {place: entities[place].note for place in sides}
     count_lost_parts(groups, names, notes, left_out=left_out)
     for heads, proofs in groups:
