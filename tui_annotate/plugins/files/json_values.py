@@ -234,11 +234,10 @@ def _list_rows(value: Any) -> Sequence[Any] | None:
     if table is None:
         return found
     names, index, cells = table
-    numbered = list(map(str, index)) == list(map(str, range(len(cells))))
-    return [
-        {**({} if numbered else {"index": key}), **dict(zip(names, row, strict=True))}
-        for key, row in zip(index, cells, strict=True)
-    ]
+    rows = [dict(zip(names, row, strict=True)) for row in cells]
+    if list(map(str, index)) == list(map(str, range(len(rows)))):
+        return rows  # an index that only counts the rows is no column
+    return [{"index": key, **row} for key, row in zip(index, rows, strict=True)]
 
 
 def _list_cells(value: dict[str, Any]) -> tuple[list[str], Sequence[Any], list[list[Any]]] | None:

@@ -217,14 +217,16 @@ def review_rows(record: Record) -> Iterator[dict[str, Any]]:
     work = {assignment.person: assignment for assignment in record.assignments}
     for person in sorted({*marked, *work}):
         assignment = work.get(person)
-        yield {
+        row = {
             "dataset": record.sample.dataset,
             "sample_id": record.sample.id,
             "annotations": marked[person],
             **_person_cells(assignment or Assignment(person), names),
             "updated": assignment.updated if assignment else "",
-            **({} if assignment else {"state": ""}),
         }
+        if assignment is None:
+            row["state"] = ""  # unknown, and not that of a new assignment
+        yield row
 
 
 _ESCAPED: Final = "escaped"

@@ -503,16 +503,16 @@ class _DumpWriter:
             own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
             original = annotation.imported or {} if own else {}
             name = {"annotator_name": names.get(owned.person, owned.person)}
-            base = {
-                "annot_id": annot_id,
-                **({} if dialect.released else {"sample_id": number}),
-                dialect.person_key: owned.person,
-                **(name if dialect.released else {}),
+            content = {
                 "label": original.get("label", _label_names(annotation.labels)),
                 "note": original.get("note", annotation.note),
-                **name,
-                **(_NULL_SPANS if dialect.released else {}),
             }
+            base = {"annot_id": annot_id}
+            if dialect.released:
+                base |= {dialect.person_key: owned.person, **name, **content, **_NULL_SPANS}
+            else:
+                base["sample_id"] = number
+                base |= {dialect.person_key: owned.person, **content, **name}
             rows += self._pair_rows(annotation, record.sample, base)
         return rows
 
