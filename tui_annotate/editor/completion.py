@@ -266,21 +266,24 @@ def replace_annotations(
     known = {annotation.id for annotation in annotations}
     if draft.focused not in known and not draft.focused_suggestion:
         draft.enable_digits()
-    effects: Effects = []
     fresh = [annotation for annotation in annotations if annotation.id not in before]
-    back = fresh[0] if len(fresh) == 1 and not gone else None
-    if back and _is_same_as_draft(draft, back):
-        draft.evidence = []
-        draft.note = ""
-        leave = cursor_actions.go_to_summary(draft) if draft.side is Side.SOURCE else []
-        effects = [*leave, Select(Side.SUMMARY, None), *show_annotation(draft, back.id)]
-    elif back and not (draft.open or draft.selection):
-        effects = show_annotation(draft, back.id)
-    if gone and gone.id not in known and not draft.open and not draft.selection:
-        effects = _restore_draft(draft, gone, new=True)
-        # The user has just undone it, so Enter need not ask whether it is dropped.
-        draft.selection_warned = next((anchor.span for anchor in gone.claim), None)
-    draft.say(text, SAVED if not gone else HINT)
+    effects: Effects = []
+    is_idle = not (draft.open or draft.selection)
+    if gone:
+        if gone.id not in known and is_idle:
+            effects = _restore_draft(draft, gone, new=True)
+            # The user has just undone it, so Enter need not ask whether it is dropped.
+            draft.selection_warned = next((anchor.span for anchor in gone.claim), None)
+    elif len(fresh) == 1:
+        if _is_same_as_draft(draft, fresh[0]):
+            draft.evidence = []
+            draft.note = ""
+            if draft.side is Side.SOURCE:
+                effects = cursor_actions.go_to_summary(draft)
+            effects += [Select(Side.SUMMARY, None), *show_annotation(draft, fresh[0].id)]
+        elif is_idle:
+            effects = show_annotation(draft, fresh[0].id)
+    draft.say(text, HINT if gone else SAVED)
     return effects
 
 

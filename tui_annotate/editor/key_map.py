@@ -124,7 +124,8 @@ class KeyMap:
             without: ids of actions that do nothing now.
         """
         pairs = []
-        for name, usual in QUESTIONS[question] if question else STATE_LINES.get(state, named):
+        names = QUESTIONS[question] if question else STATE_LINES.get(state, named)
+        for name, usual in names:
             if name in without:
                 continue
             action = self.get(name)

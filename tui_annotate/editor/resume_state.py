@@ -14,16 +14,14 @@ from tui_annotate.editor.state import Draft, Note, SideCursor
 def dump_state(draft: Draft) -> dict[str, Any]:
     """Return the cursors and unsaved work of a sample (except an open edit) as values for JSON."""
     claim = draft.pointers[Side.SUMMARY].selection
+    evidence = [] if draft.editing else draft.evidence
     return {
         "cursors": {
             side.value: [pointer.document, pointer.offset]
             for side, pointer in draft.pointers.items()
         },
         "claim": [claim.start, claim.end] if claim and not draft.editing else None,
-        "evidence": [
-            [anchor.index, anchor.span.start, anchor.span.end]
-            for anchor in (() if draft.editing else draft.evidence)
-        ],
+        "evidence": [[each.index, each.span.start, each.span.end] for each in evidence],
         "note": "" if draft.editing else draft.note,
         "kept": [[note.kind, note.id, text] for note, text in draft.kept_notes.items()],
         "visited": sorted(draft.visited),

@@ -140,7 +140,7 @@ def detect(path: Path, reading: ImportOptions | None = None) -> str:
 def _inspect_records(path: Path, reading: ImportOptions) -> _Inspection:
     columns = {reading.source_column or "source", reading.summary_column or "summary"}
     look = _Inspection()
-    listed = False
+    listed = False  # whether a record has a list of annotations, as records of a format have
     spare = ""
     rows: list[Mapping[str, Any]] = []
     for fields in _read_records(path, reading.encoding):

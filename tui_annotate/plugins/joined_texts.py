@@ -195,8 +195,9 @@ class EntityBuilder:
         spans = tuple(map(self.joined.span, heads))
         for name in names or [UNLABELLED if one.claim else EVIDENCE]:
             head = self._add(Entity(name, spans if self.whole else spans[:1], one.note))
-            for span in () if self.whole else spans[1:]:
-                self.relations.append(Relation(PART, head, self._add(Entity(name, (span,)))))
+            if not self.whole:
+                for span in spans[1:]:
+                    self.relations.append(Relation(PART, head, self._add(Entity(name, (span,)))))
             for span in map(self.joined.span, tails):
                 if span not in self._evidence:
                     self._evidence[span] = self._add(Entity(EVIDENCE, (span,)))
@@ -256,10 +257,10 @@ def link_entities(
         else:
             left_out[RELATIONS_UNCONNECTED] += 1
     groups = list(group_linked(sides, links, left_out))
-    names = {
-        place: {entities[place].label} - ({EVIDENCE} if side is Side.SOURCE else set())
-        for place, side in sides.items()
-    }
+    names = {place: {entities[place].label} for place in sides}
+    for place, side in sides.items():
+        if side is Side.SOURCE:
+            names[place].discard(EVIDENCE)
     notes = {place: entities[place].note for place in sides}
     count_lost_parts(groups, names, notes, left_out=left_out)
     for heads, proofs in groups:

@@ -179,35 +179,44 @@ def _choose_readings(
     units = list(_list_units(text))
     if not any(one.quote is not None for one in quoted):
         # Without quotes nothing shows the unit: a span outside the text must not move the others.
-        units = [
-            unit for unit in units if unit.name in ({wanted} if wanted else {CODE_POINTS, UTF16})
-        ]
+        usual = {wanted} if wanted else {CODE_POINTS, UTF16}
+        units = [unit for unit in units if unit.name in usual]
     readings: list[_Reading] = []
     for unit in units:
-        is_spare = unit.name == GRAPHEMES != wanted
+        is_wanted = unit.name == wanted
+        is_spare = unit.name == GRAPHEMES and not is_wanted
         if is_spare and any(reading.is_complete for reading in readings):
             break
         fits = tuple(_read_in_unit(text, one, unit) for one in quoted)
-        is_usual = unit.name in _PLAIN or unit.name == wanted
+        is_usual = is_wanted or unit.name in _PLAIN
         if not is_usual and all(fit is not _Fit.EXACT for _, fit in fits):
             # Inexact quotes fit at many offsets: they alone never show an unusual way to count.
             fits = tuple(
                 (None, _Fit.NONE) if fit is _Fit.INEXACT else (span, fit) for span, fit in fits
             )
-        likely = unit.name == wanted if wanted else unit.name != GRAPHEMES
-        reading = _Reading(unit, fits, rank=0 if likely else 1)
-        if unit.name == wanted and reading.is_complete:
+        is_likely = is_wanted if wanted else unit.name != GRAPHEMES
+        reading = _Reading(unit, fits, rank=0 if is_likely else 1)
+        if is_wanted and reading.is_complete:
             return [reading]
         readings.append(reading)
+    return _choose_best(readings, quoted, stated=wanted if is_stated else "")
+
+
+def _choose_best(
+    readings: list[_Reading], quoted: Sequence[QuotedSpan], *, stated: str
+) -> list[_Reading]:
+    """Return the readings of which no other one is better; `stated` is the user's unit, if any."""
     best = max(reading.score(quoted) for reading in readings)
-    stated = [reading for reading in readings if is_stated and reading.unit.name == wanted]
-    if stated and stated[0].score(quoted)[0] == best[0]:
-        return stated  # no quote shows another unit
+    of_user = [reading for reading in readings if stated and reading.unit.name == stated]
+    if of_user and of_user[0].score(quoted)[0] == best[0]:
+        return of_user  # no quote shows another unit
     readings = [reading for reading in readings if reading.score(quoted) == best]
     rank = min(reading.rank for reading in readings)
     readings = [reading for reading in readings if reading.rank == rank]
     plain = [reading for reading in readings if reading.unit.name in _PLAIN]
-    return plain if plain and len({reading.exact_spans for reading in readings}) == 1 else readings
+    if plain and len({reading.exact_spans for reading in readings}) == 1:
+        return plain  # all give the same spans, so the simplest unit is named
+    return readings
 
 
 def _ambiguous(one: QuotedSpan, names: Sequence[str]) -> InvalidInput:

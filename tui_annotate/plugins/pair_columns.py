@@ -352,18 +352,12 @@ def find_columns(
     named = find_named_columns(names, options, rows=rows, faults=faults)
     texts = _TextColumns.read(names, rows) if len(named) != 1 else _TextColumns({})
     if named:
-        plausible = [pair for pair in named if texts.score(pair)] or named
-        standard = [pair for pair in plausible if pair == STANDARD]
-        best = standard or sorted(plausible, key=texts.score, reverse=True)
-        return ColumnChoice(table, tuple(best), "columns chosen by name", is_certain=len(best) == 1)
+        return _choose_by_names(table, named, texts)
     found = find_named_columns(names, options, others=list(texts.words), rows=rows, faults={})
     if not found and {*STANDARD[:2]} <= {*names}:
         # The table has the program's own names and no other texts: bad rows are refused one by one.
         return ColumnChoice(table, (STANDARD,), "columns chosen by name")
-    has_both = all(
-        chosen in names if chosen else _find_names(names, groups)
-        for chosen, groups in _sides(options)
-    )
+    has_both = all(_has_side(names, chosen, groups) for chosen, groups in _sides(options))
     if not found and faults and has_both:
         guessed = _guess_columns([name for name in names if name not in faults], options)
         raise InvalidInput(
@@ -437,12 +431,26 @@ def has_used_columns(rows: Rows, options: ImportOptions) -> bool:
 
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
-    lacking = [
-        missing_column(chosen or name, names, option=f"--{name}-column")
-        for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False)
-        if (chosen not in names if chosen else not _find_names(names, groups))
-    ] or [missing_column("source", names, option="--source-column")]
+    lacking = []
+    for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False):
+        if not _has_side(names, chosen, groups):
+            lacking.append(missing_column(chosen or name, names, option=f"--{name}-column"))
+    if not lacking:
+        lacking.append(missing_column("source", names, option="--source-column"))
     return join_missing_columns(lacking)
+
+
+def _has_side(names: Sequence[str], chosen: str, groups: str) -> bool:
+    """Return whether a table has the column that the user chose for a side, or one by its name."""
+    return chosen in names if chosen else bool(_find_names(names, groups))
+
+
+def _choose_by_names(table: str, named: Sequence[PairColumns], texts: _TextColumns) -> ColumnChoice:
+    """Choose among several pairs of columns with the right names by their texts, best first."""
+    plausible = [pair for pair in named if texts.score(pair)] or named
+    standard = [pair for pair in plausible if pair == STANDARD]
+    best = standard or sorted(plausible, key=texts.score, reverse=True)
+    return ColumnChoice(table, tuple(best), "columns chosen by name", is_certain=len(best) == 1)
 
 
 def _choose_by_texts(table: str, scores: Mapping[PairColumns, float]) -> ColumnChoice:

@@ -348,7 +348,7 @@ class CheckedEmbedder:
 
     @property
     def dimensions(self) -> int:
-        """Number of dimensions of a vector; InvalidReply if it is no count."""
+        """Number of dimensions of a vector; Unavailable if it is no whole number."""
         return check_count(self._embedder.dimensions, plugin=self._plugin, name="dimensions")
 
     @property

@@ -104,7 +104,8 @@ class RetryPolicy:
             seconds = max(self.backoff(number), failure.after)
             if seconds >= _LOGGED_WAIT or failure.hint:
                 _log.warning("%s: %s; waiting %.0f s", self.host, failure, seconds)
-            (self.wait or self._given_up.wait)(seconds)
+            wait = self.wait or self._given_up.wait
+            wait(seconds)
             if self._given_up.is_set():
                 break
         if self.successes == successes:

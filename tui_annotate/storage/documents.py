@@ -120,11 +120,8 @@ def find_altered_texts(connection: Connection) -> Iterator[str]:
 
 def name_document(connection: Connection, sha256: str) -> str:
     """Return the hash of a document, and the first sample that has it."""
-    samples = [f"{dataset}/{sample}" for dataset, sample in _find_samples(connection, sha256)]
+    rows = connection.execute(_SAMPLES_OF, {"sha256": sha256})
+    samples = [f"{dataset}/{sample}" for dataset, sample in rows]
     more = " and others" if len(samples) > 1 else ""
     where = f"sample {samples[0]!r}{more}" if samples else "no sample"
     return f"{where}, document {sha256}"
-
-
-def _find_samples(connection: Connection, sha256: str) -> list[Any]:
-    return list(connection.execute(_SAMPLES_OF, {"sha256": sha256}).all())

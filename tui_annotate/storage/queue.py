@@ -258,14 +258,15 @@ class QueueStore(Store):
             practising = line[0].practice and len(line) == 1
             drawable = 0 if practising else _count_left(connection, person, locked=locks.pools)
             finished = sum(walk.finished() for walk in line)
+            locked_finished = sum(count for state, count in locked.items() if state.finished)
             return QueueStatus(
-                sum(totals[:at]) + line[at].before(place) + 1,
-                sum(totals) + drawable,
-                finished - sum(count for state, count in locked.items() if state.finished),
-                line[at].practice,
-                aside[State.SKIPPED] - locked.get(State.SKIPPED, 0),
-                aside[State.FLAGGED] - locked.get(State.FLAGGED, 0),
-                sum(locked.values()),
+                position=sum(totals[:at]) + line[at].before(place) + 1,
+                total=sum(totals) + drawable,
+                finished=finished - locked_finished,
+                practice=line[at].practice,
+                skipped=aside[State.SKIPPED] - locked.get(State.SKIPPED, 0),
+                flagged=aside[State.FLAGGED] - locked.get(State.FLAGGED, 0),
+                locked=sum(locked.values()),
             )
 
     def _count_locked(
@@ -302,7 +303,10 @@ class QueueStore(Store):
     def first(self, person: str, *, order: str) -> SampleKey | None:
         """Return the first sample of a person's queue; None for an empty queue."""
         with self._open_walks(person, order) as (_, line):
-            return next((found for walk in line if (found := walk.step(TOP, 1))), None)
+            for walk in line:
+                if found := walk.step(TOP, 1):
+                    return found
+            return None
 
     def neighbour(self, person: str, key: SampleKey, step: int, *, order: str) -> SampleKey | None:
         """Return the sample `step` positions after a sample (before, if negative); else None."""

@@ -322,11 +322,10 @@ class SuggestionStore(Store):
                 code="run-or-maker-missing",
             )
         there = self._load_finished_runs(dataset)
-        chosen = [
-            each
-            for each in there
-            if (each.run.id.startswith(run) if run else each.run.maker == maker)
-        ]
+        if run:
+            chosen = [each for each in there if each.run.id.startswith(run)]
+        else:
+            chosen = [each for each in there if each.run.maker == maker]
         if not chosen:
             known = sorted({each.run.id if run else each.run.maker for each in there})
             named = f"run {run!r}" if run else f"maker {maker!r}"

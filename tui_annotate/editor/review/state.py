@@ -82,6 +82,11 @@ class ReviewPosition:
     own: Annotation | None = None
 
     @property
+    def candidates(self) -> tuple[CandidateAnnotation, ...]:
+        """The candidates of the group; empty for an annotation without candidates."""
+        return self.group.candidates if self.group else ()
+
+    @property
     def claims(self) -> tuple[Anchor, ...]:
         """Spans of the claims of all candidates, or of the annotation; equal spans repeat."""
         if self.group:
@@ -331,20 +336,20 @@ class ReviewDraft(Draft):
     def has_split_label(self, position: ReviewPosition) -> bool:
         """Return whether an adjudicated annotation of an entry has a label that was split."""
         made = [position.own] if position.own else []
-        for candidate in position.group.candidates if position.group else ():
+        for candidate in position.candidates:
             made += self.adjudicated_from(candidate)
         return any(self.tree.split(one.labels) for one in made)
 
     def missing_parts(self, position: ReviewPosition) -> tuple[str, ...]:
         """Return what the label set requires, and the result of an entry lacks: note, evidence."""
         made: list[Annotation] = [position.own] if position.own else []
-        group = position.group
-        for candidate in group.candidates if group else ():
+        for candidate in position.candidates:
             made += self.adjudicated_from(candidate)
-        if group and self.decision_on(group) is GroupDecision.AGREED:
+        if position.group and self.decision_on(position.group) is GroupDecision.AGREED:
+            # These candidates become annotations when the sample is completed.
             made += [
                 Annotation("", one.claim, one.evidence, one.labels, one.note)
-                for one in group.candidates
+                for one in position.candidates
             ]
         lacking = {part for one in made for part in self.tree.lacks(one)} - {"label"}
         return tuple(sorted(lacking))

@@ -449,7 +449,8 @@ class RemoteEmbedder:
         and one for every other character.
         """
         calls = held = size = characters = plain = 0
-        for piece in (piece for text in _distinct_texts(texts) for piece in _split_long(text)):
+        pieces = (piece for text in _distinct_texts(texts) for piece in _split_long(text))
+        for piece in pieces:
             if not calls or held == MOST_TEXTS or size + len(piece) > MOST_CHARACTERS:
                 calls += 1
                 held = 0

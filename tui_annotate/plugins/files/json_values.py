@@ -196,7 +196,10 @@ def _spans_lines(head: str) -> bool:
     try:
         _lenient_decoder.raw_decode(first)
     except json.JSONDecodeError as error:
-        return error.pos >= len(first) and bool(rest) and (rest[0] != "{" or first[-1] in "[{:,")
+        if error.pos < len(first) or not rest:
+            return False
+        # An object on the second line is a JSON line of its own, unless the first awaits a value.
+        return rest[0] != "{" or first[-1] in "[{:,"
     except (RecursionError, ValueError):
         pass  # reported when the file is read
     return False
@@ -231,11 +234,10 @@ def _list_rows(value: Any) -> Sequence[Any] | None:
     if table is None:
         return found
     names, index, cells = table
-    numbered = list(map(str, index)) == list(map(str, range(len(cells))))
-    return [
-        {**({} if numbered else {"index": key}), **dict(zip(names, row, strict=True))}
-        for key, row in zip(index, cells, strict=True)
-    ]
+    rows = [dict(zip(names, row, strict=True)) for row in cells]
+    if list(map(str, index)) == list(map(str, range(len(rows)))):
+        return rows  # an index that only counts the rows is no column
+    return [{"index": key, **row} for key, row in zip(index, rows, strict=True)]
 
 
 def _list_cells(value: dict[str, Any]) -> tuple[list[str], Sequence[Any], list[list[Any]]] | None:
@@ -253,11 +255,9 @@ def _list_cells(value: dict[str, Any]) -> tuple[list[str], Sequence[Any], list[l
         columns = [[*each.values()] for each in columns] if fits else []
     elif _are_all(columns, list):
         index = range(len(columns[0]))
-    if (
-        len(columns) < 2
-        or not _are_all(columns, list)
-        or {*map(len, columns)} != {len(index) or -1}
-    ):
+    if len(columns) < 2 or not _are_all(columns, list):
+        return None
+    if not index or any(len(column) != len(index) for column in columns):
         return None
     return names, index, [list(row) for row in zip(*columns, strict=True)]
 

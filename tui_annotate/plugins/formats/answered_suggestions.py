@@ -69,12 +69,14 @@ def _answer_to_json(sample: Sample, given: PersonAnswer, suggestion: Suggestion)
 
 
 def _anchors_to_json(sample: Sample, anchors: Sequence[Anchor]) -> list[dict[str, Any]]:
-    return [
-        {
+    found = []
+    for anchor in anchors:
+        quoted: dict[str, Any] = {
             "quote": anchor.span.of(sample.document(anchor.side, anchor.index).text),
             "start": anchor.span.start,
             "end": anchor.span.end,
-            **({"document": anchor.index} if anchor.side is Side.SOURCE else {}),
         }
-        for anchor in anchors
-    ]
+        if anchor.side is Side.SOURCE:
+            quoted["document"] = anchor.index
+        found.append(quoted)
+    return found

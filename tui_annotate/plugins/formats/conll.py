@@ -68,8 +68,10 @@ class ConllFormat:
             if sample.dataset not in described:
                 described.add(sample.dataset)
                 target.writelines(_comment_lines(asdict(record.about)))
-            for place in ((side, at) for side in Side for at in range(len(sample.side(side)))):
-                target.writelines(_section_lines(sample, place, spans, report=report))
+            for side in Side:
+                for index in range(len(sample.side(side))):
+                    lines = _section_lines(sample, (side, index), spans, report=report)
+                    target.writelines(lines)
         return report
 
 

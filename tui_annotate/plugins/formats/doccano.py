@@ -152,7 +152,7 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         {"id": place, "from_id": one.start, "to_id": one.end, "type": one.kind}
         for place, one in enumerate(builder.relations)
     ]
-    return {
+    line = {
         "id": report.records,
         "text": joined.text,
         "entities": entities,
@@ -160,10 +160,12 @@ def _record_to_json(record: Record, joined: JoinedTexts, report: ExportReport) -
         "sample_id": sample.id,
         "dataset": sample.dataset,
         **joined.lengths,
-        **({"group": sample.group} if sample.group else {}),
-        **({"meta": dict(sample.meta)} if sample.meta else {}),
-        **description_fields(record),
     }
+    if sample.group:
+        line["group"] = sample.group
+    if sample.meta:
+        line["meta"] = dict(sample.meta)
+    return line | description_fields(record)
 
 
 class _LineReader:

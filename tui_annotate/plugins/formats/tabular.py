@@ -217,14 +217,16 @@ def review_rows(record: Record) -> Iterator[dict[str, Any]]:
     work = {assignment.person: assignment for assignment in record.assignments}
     for person in sorted({*marked, *work}):
         assignment = work.get(person)
-        yield {
+        row = {
             "dataset": record.sample.dataset,
             "sample_id": record.sample.id,
             "annotations": marked[person],
             **_person_cells(assignment or Assignment(person), names),
             "updated": assignment.updated if assignment else "",
-            **({} if assignment else {"state": ""}),
         }
+        if assignment is None:
+            row["state"] = ""  # unknown, and not that of a new assignment
+        yield row
 
 
 _ESCAPED: Final = "escaped"
@@ -389,9 +391,11 @@ class ParquetFormat:
             open_parquet_table(work.buffer, _column_types(REVIEWS), report) as work_table,
         ):
             found = _fill_tables(records, report, annotations=table, reviews=work_table)
-            described = {name: asdict(about) for name, about in found.items()}
-            for each in (table, work_table) if found else ():
-                each.describe({"datasets": json.dumps(described, ensure_ascii=False)})
+            if found:
+                described = {name: asdict(about) for name, about in found.items()}
+                metadata = {"datasets": json.dumps(described, ensure_ascii=False)}
+                table.describe(metadata)
+                work_table.describe(metadata)
         return report
 
 

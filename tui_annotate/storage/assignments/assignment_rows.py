@@ -237,7 +237,7 @@ def count_available_in_pool(connection: Connection, dataset_id: int, *, person: 
 
 
 def recount_pool(connection: Connection, dataset_id: int) -> None:
-    """Count the free samples of a dataset's pool again, for each person and for everyone."""
+    """Count a pool's samples with free slots again: all of them, and those that each person has."""
     mine = POOL_COUNTS.c.dataset_id == dataset_id
     connection.execute(delete(POOL_COUNTS).where(mine))
     connection.execute(_RECOUNT, {"dataset": dataset_id})

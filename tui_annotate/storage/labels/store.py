@@ -311,7 +311,7 @@ def current_label_names(
     connection: Connection, dataset: str, version: str
 ) -> dict[LabelPath, LabelPath]:
     """Map labels renamed since a label set version to current paths; empty if unknown."""
-    later: list[LabelChange] = []
+    later: list[LabelChange] = []  # changes after the version, the oldest first
     for change in reversed(load_label_changes(connection)):
         if change.kind != FILE and dataset not in change.request.datasets:
             continue
@@ -329,6 +329,7 @@ def current_label_names(
     undoing = {change.undone for change in later}
     found: dict[LabelPath, LabelPath] = {}
     for change in later:
+        # A change and its undo after the same version have no effect together.
         if change.id not in undoing and change.undone not in numbers:
             renames = change.request.renames
             moved = {old: renames.get(new, new) for old, new in found.items()}

@@ -482,11 +482,7 @@ def discard_work(log: EventLog, person: str, samples: Iterable[SampleKey], *, at
     for key in samples:
         stream = log.stream(person, key)
         if stream.seq:
-            log.append(stream, _discard_event(stream, at=at))
-
-
-def _discard_event(stream: EventStream, *, at: str) -> Event:
-    return new_event(stream.name, discard_action(stream.state), at=at)
+            log.append(stream, new_event(stream.name, discard_action(stream.state), at=at))
 
 
 class AdjudicationNotice(NamedTuple):

@@ -318,12 +318,9 @@ def _find_difference(connection: Connection, logged: EventStream, *, ended: bool
         if _normalize_row(rows[name]) != _normalize_row(annotation_row(logged, payload)):
             return f"annotation {name} in the database tables differs from the event log"
     wanted = [answer_row(logged, *each) for each in logged.state.suggestions.items()]
-    same = _sort_answers(answers) == _sort_answers(wanted)
-    return (
-        ""
-        if same
-        else "the answers to suggestions in the database tables differ from the event log"
-    )
+    if _sort_answers(answers) != _sort_answers(wanted):
+        return "the answers to suggestions in the database tables differ from the event log"
+    return ""
 
 
 def _sort_answers(answers: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

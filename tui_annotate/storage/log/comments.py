@@ -212,12 +212,12 @@ class CommentStore(Store):
             return CommentMerge()
         with self._database.writing() as connection:
             mine = find_merged_ids(connection, [base_person(person)])
-            accepted = [
-                each
-                for each in offered
-                if (base_person(each.author) in mine and each.reader == REVIEWERS)
-                or (replies and mine & {base_person(each.author), base_person(each.reader)})
-            ]
+            accepted = []
+            for each in offered:
+                author = base_person(each.author)
+                is_question = author in mine and each.reader == REVIEWERS
+                if is_question or (replies and mine & {author, base_person(each.reader)}):
+                    accepted.append(each)
             return merge_comments(connection, accepted)
 
     def notices(self, *, since: str = "") -> list[PersonComment]:

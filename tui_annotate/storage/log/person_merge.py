@@ -318,12 +318,10 @@ def _refuse_assigned(connection: Connection, person: Person) -> None:
 def _refuse_local(connection: Connection, person: Person) -> None:
     same = find_local_ids(connection, person.name)
     if same:
-        raise Conflict(
-            f"{person.name!r} is already the name of a local person",
-            f"name this person as the owner: tui-annotate people merge {person.id} {same[0]}"
-            if person.id not in same
-            else "name two people: tui-annotate people merge PERSON OWNER",
-        )
+        hint = f"name this person as the owner: tui-annotate people merge {person.id} {same[0]}"
+        if person.id in same:
+            hint = "name two people: tui-annotate people merge PERSON OWNER"
+        raise Conflict(f"{person.name!r} is already the name of a local person", hint)
 
 
 def _refuse_changed(connection: Connection, person: Person, owner: Person) -> None:

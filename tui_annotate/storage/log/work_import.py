@@ -170,8 +170,11 @@ class WorkImport:
         buried = log.find_removed(list(named))
         rest = {name: new for name, new in named.items() if name not in there | buried}
         # Other formats than the native one give an annotation that was made here another id.
-        own = [one for one in (stream.annotations if rest else ()) if one.origin == HUMAN]
-        there |= {n for n, new in rest.items() if any(has_same_content(new, one) for one in own)}
+        if rest:
+            own = [one for one in stream.annotations if one.origin == HUMAN]
+            there |= {
+                name for name, new in rest.items() if any(has_same_content(new, one) for one in own)
+            }
         fresh = [new for name, new in rest.items() if name not in there]
         self.counts.known += len(there)
         self.counts.buried += len(buried)

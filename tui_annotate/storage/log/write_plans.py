@@ -182,8 +182,11 @@ def write(
     _execute_many(connection, _ASSIGN, (plan.assignment for plan in plans))
     _execute_many(connection, _UNANSWER, (row for plan in plans for row in plan.unanswered))
     _execute_many(connection, _ANSWER, (row for plan in plans for row in plan.answered))
-    finished = ((plan.assignment["person"], plan.sample_id, plan.finished) for plan in plans)
-    changes = [each for each in finished if each[2]]
+    changes = [
+        (plan.assignment["person"], plan.sample_id, plan.finished)
+        for plan in plans
+        if plan.finished
+    ]
     count_finished(connection, changes)
     for person, sample_id, by in changes:
         if by > 0:

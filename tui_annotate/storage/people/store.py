@@ -192,15 +192,15 @@ class PeopleStore(Store):
         people = [each for each in self.all() if each.kind not in _UNNAMED_KINDS]
         for each in people:
             if each.id == name and each.name != name:
-                raise InvalidInput(
-                    f"{name!r} is the id of {each.name!r}, not a name",
-                    f"give the name {each.name!r}"
-                    if each.kind is not PersonKind.IMPORTED
-                    else f"to continue the imported work of {each.name!r}, run: tui-annotate people"
-                    f" merge {shlex.quote(each.id)} {shlex.quote(each.id)}; then give the name"
-                    f" {each.name!r}",
-                    code="name-is-id",
-                )
+                hint = f"give the name {each.name!r}"
+                if each.kind is PersonKind.IMPORTED:
+                    own_id = shlex.quote(each.id)
+                    hint = (
+                        f"to continue the imported work of {each.name!r}, run: tui-annotate people"
+                        f" merge {own_id} {own_id}; then give the name {each.name!r}"
+                    )
+                message = f"{name!r} is the id of {each.name!r}, not a name"
+                raise InvalidInput(message, hint, code="name-is-id")
         # The login name of an annotator may differ from a name in a file by its case alone.
         compared = [
             each.name

@@ -236,6 +236,7 @@ class ScoreStore(Store):
         with self._database.reading() as connection:
             current_runs = list_visible_runs(connection)
             names = _select_columns(current_runs, first)
+            # By run and score: column if shown, whether low is good, whether it is a ranking.
             plan = {
                 (each.number, name): (
                     names.index(name) if name in names else None,

@@ -460,12 +460,7 @@ class _DumpWriter:
         listed = sample.meta.get(IMPORTED_COMMENTS)
         if isinstance(listed, list) and META + IMPORTED_COMMENTS not in imported.get("keys", ()):
             del columns[META + IMPORTED_COMMENTS]
-            columns[COMMENTS] = [
-                {name: value for name, value in row.items() if name != "sample_id"}
-                if isinstance(row, dict)
-                else row
-                for row in listed
-            ]
+            columns[COMMENTS] = [_without_sample(row) for row in listed]
         fields: dict[str, Any] = {
             "sample_id": number,
             "source": pair[0].text,
@@ -508,16 +503,16 @@ class _DumpWriter:
             own = annotation.origin in (_ORIGIN + FORMAT, _ORIGIN + _RELEASE)
             original = annotation.imported or {} if own else {}
             name = {"annotator_name": names.get(owned.person, owned.person)}
-            base = {
-                "annot_id": annot_id,
-                **({} if dialect.released else {"sample_id": number}),
-                dialect.person_key: owned.person,
-                **(name if dialect.released else {}),
+            content = {
                 "label": original.get("label", _label_names(annotation.labels)),
                 "note": original.get("note", annotation.note),
-                **name,
-                **(_NULL_SPANS if dialect.released else {}),
             }
+            base = {"annot_id": annot_id}
+            if dialect.released:
+                base |= {dialect.person_key: owned.person, **name, **content, **_NULL_SPANS}
+            else:
+                base["sample_id"] = number
+                base |= {dialect.person_key: owned.person, **content, **name}
             rows += self._pair_rows(annotation, record.sample, base)
         return rows
 
@@ -537,6 +532,13 @@ class _DumpWriter:
                 annot_id = self._last_made_id = self._last_made_id + 1
             spans = _span_cells(claim, sample) | _span_cells(evidence, sample)
             yield {**base, "annot_id": annot_id} | spans
+
+
+def _without_sample(comment: Any) -> Any:
+    """Return a stored comment without the sample's number; other values as they are."""
+    if not isinstance(comment, dict):
+        return comment
+    return {name: value for name, value in comment.items() if name != "sample_id"}
 
 
 def _read_original(imported: Mapping[str, Any] | None, *forms: str) -> Mapping[str, Any]:
