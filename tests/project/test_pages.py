@@ -57,7 +57,10 @@ def _wrong(call: Call) -> str:
     command, name, arguments = _command(call.words)
     if getattr(command, "commands", None) and not command.invoke_without_command and call.whole:
         return f"there is no command {' '.join(call.words)}"
-    context = command.make_context(" ".join(name), [], resilient_parsing=True)
+    # The command keeps its first --help, also for the test of the reference.
+    context = command.make_context(
+        " ".join(name), [], resilient_parsing=True, help_option_names=["-h", "--help"]
+    )
     parser = command.make_parser(context)
     context.resilient_parsing = False  # from here on an unknown option is an error
     try:
