@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
-from tui_annotate.editor.effects import Effect, Open, OpenNote, Page
+from tui_annotate.editor.effects import Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.press import finish_note
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
 from tui_annotate.tui.label_colors import label_slot
+from tui_annotate.tui.screens.annotate.sample_session import SampleSession, SessionHost
 from tui_annotate.tui.screens.sample.feature import TextPage
 
 if TYPE_CHECKING:
+    from textual.screen import Screen
+
     from tui_annotate.domain.annotations import PastAnnotation
-    from tui_annotate.tui.screens.annotate.loader import SampleSession
-    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.domain.samples import SampleKey, Side
     from tui_annotate.tui.session import AnnotatorSession
+    from tui_annotate.tui.widgets.document_pane import DocumentPane
+    from tui_annotate.tui.widgets.note_input import NoteInput
+
+Found = TypeVar("Found")
 
 
 class PageText(ScreenMessage):
@@ -38,10 +44,24 @@ class PageText(ScreenMessage):
 _PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
 
+class NoteHost(Protocol):
+    """What the note line needs of the annotating or the reviewing screen."""
+
+    @property
+    def draft(self) -> Draft | None: ...
+    @property
+    def note_input(self) -> NoteInput: ...
+
+    def keep_place(self) -> None: ...
+    def pane(self, side: Side) -> DocumentPane: ...
+    def perform(self, effects: Effects) -> None: ...
+    def submit(self, call: Callable[[], Found], done: Callable[[Found], None]) -> None: ...
+
+
 class NoteLine:
     """Controller of the note line, in which a user types a note, comment or reason."""
 
-    def __init__(self, screen: WorkspaceScreen) -> None:
+    def __init__(self, screen: NoteHost) -> None:
         self._screen = screen
         self._former: list[str] = []
         self.timer: Timer | None = None  # runs while typed text is not stored yet
@@ -110,10 +130,20 @@ class NoteLine:
         return notes.keep_unsaved_text(draft, self._screen.note_input.text)
 
 
+class DialogHost(SessionHost, Protocol):
+    """What the dialogs need of the annotating or the reviewing screen."""
+
+    def go_to(self, key: SampleKey | None) -> None: ...
+    def perform(self, effects: Effects) -> None: ...
+    def open_dialog(
+        self, dialog: Screen[Found], closed: Callable[[Found | None], None] | None = None
+    ) -> None: ...
+
+
 class SampleDialogs:
     """Opener of the dialogs that do not depend on a feature: labels, notes, help, pages, jump."""
 
-    def __init__(self, screen: WorkspaceScreen, notes: NoteLine) -> None:
+    def __init__(self, screen: DialogHost, notes: NoteLine) -> None:
         self._screen = screen
         self._notes = notes
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from textual import events
 
@@ -22,6 +22,7 @@ from tui_annotate.editor.label_set_change import describe_reopened
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
+    Kind,
     MessageCode,
     StatusMessage,
     add_state,
@@ -31,42 +32,27 @@ from tui_annotate.editor.resume_state import dump_state, restore
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
+from tui_annotate.tui.screens.annotate.sample_session import SampleSession, SessionHost
 from tui_annotate.tui.screens.sample.feature import FoundSample
 from tui_annotate.tui.store_thread import StoreJob
 from tui_annotate.tui.workspace_texts import no_workspace_error
 
 if TYPE_CHECKING:
     from tui_annotate.storage.log.adjudications import WorkLock
-    from tui_annotate.tui.screens.annotate.saving import SaveController
-    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.frame_guard import FrameGuard
+    from tui_annotate.tui.screens.sample.panes import PaneController
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
+    from tui_annotate.tui.store_thread import Stopwatch, StoreThread
+    from tui_annotate.tui.widgets.document_pane import DocumentPane
+
+Found = TypeVar("Found")
 
 PLACE_PAUSE: Final = 1.0
 """Seconds from a key press until the position is stored, together with that of later keys."""
 
 PREFETCH_PAUSE: Final = 0.1
 """Seconds without a key press until the neighbouring samples are read in advance."""
-
-
-@dataclass(frozen=True, slots=True)
-class SampleSession:
-    """The open sample, its unsaved work, and the session of its annotator.
-
-    The screen replaces this object as a whole, so that the store's thread never combines the
-    annotator of one sample with the draft of another sample.
-
-    Attributes:
-        open_sample: the sample as the store returned it last.
-        listening_since: time from which keys are meant for the sample; None until it is painted.
-        begun: whether the annotator has acted on the sample since it was opened.
-    """
-
-    session: AnnotatorSession
-    open_sample: ShownSample
-    draft: Draft
-    listening_since: float | None = None
-    begun: bool = False
 
 
 def name_lock(lock: WorkLock, *, last: bool = False) -> MessageCode:
@@ -183,12 +169,55 @@ class PrefetchedSamples:
     desks: Mapping[SampleKey, ShownSample]
 
 
+class LoaderSaves(Protocol):
+    """What the loader needs of the controller of the saves."""
+
+    busy: bool
+
+    @property
+    def saver(self) -> StoreThread: ...
+    @property
+    def stopwatch(self) -> Stopwatch: ...
+
+
+class LoaderHost(SessionHost, Protocol):
+    """What the loader needs of the annotating or the reviewing screen."""
+
+    awaiting_sample: bool
+
+    @property
+    def guard(self) -> FrameGuard: ...
+    @property
+    def is_current(self) -> bool: ...
+    @property
+    def panes(self) -> PaneController: ...
+    @property
+    def read_only(self) -> str: ...
+
+    def begin(
+        self, session: AnnotatorSession, open_sample: ShownSample, message: StatusMessage
+    ) -> None: ...
+    def call_later(self, callback: Callable[[], None]) -> bool: ...
+    def follow(self) -> None: ...
+    def free_keys(self) -> None: ...
+    def load_documents(self, draft: Draft) -> None: ...
+    def load_features(self) -> None: ...
+    def pane(self, side: Side) -> DocumentPane: ...
+    def show_draft(self) -> None: ...
+    def show_error(self, error: TuiAnnotateError) -> None: ...
+    def show_message(self, message: AnyMessage, kind: Kind) -> None: ...
+    def submit(
+        self,
+        call: Callable[[], Found],
+        done: Callable[[Found], None] | None = None,
+        failed: Callable[[TuiAnnotateError], None] | None = None,
+    ) -> None: ...
+
+
 class SampleLoader:
     """Opener of samples, which uses a sample read in advance if the store has not changed since."""
 
-    def __init__(
-        self, screen: WorkspaceScreen, saves: SaveController, source: SampleSource
-    ) -> None:
+    def __init__(self, screen: LoaderHost, saves: LoaderSaves, source: SampleSource) -> None:
         self._screen = screen
         self._saves = saves
         self.source = source
@@ -231,7 +260,7 @@ class SampleLoader:
         screen = self._screen
         current = screen.current
         self.listen(screen.pane(current.draft.side).painted_since if current else None)
-        screen.saver.start_deferred()
+        self._saves.saver.start_deferred()
         if current:
             open_sample = current.open_sample
             screen.panes.prepare_assist(
@@ -367,22 +396,22 @@ class SampleLoader:
                 screen.begin(screen.session, open_sample, damaged)
                 if current := screen.current:  # stored after the first frame, in case of a crash
                     kept = open_sample.place or dump_state(current.draft)
-                    self._store_place(current, kept, screen.saver.send_deferred)
+                    self._store_place(current, kept, self._saves.saver.send_deferred)
             else:
                 screen.show_message(damaged or none, damaged.kind)
                 self.listen()
-                screen.saver.start_deferred()
+                self._saves.saver.start_deferred()
 
         def failed(error: TuiAnnotateError) -> None:
             screen.awaiting_sample = False
-            screen.saver.start_deferred()
+            self._saves.saver.start_deferred()
             screen.show_error(error)
 
         if known:
-            screen.call_later(done, FoundSample(known))
+            screen.call_later(partial(done, FoundSample(known)))
         else:
             screen.submit(partial(open_undamaged, find_past, self.open), done, failed)
-        screen.saver.send_deferred(StoreJob(leave, lambda _: None, screen.show_error))
+        self._saves.saver.send_deferred(StoreJob(leave, lambda _: None, screen.show_error))
 
     def switch_session(
         self,
@@ -443,7 +472,7 @@ class SampleLoader:
     def keep_place(self) -> None:
         """Store the position of the open sample with all unsaved work."""
         if current := self._screen.current:
-            self._store_place(current, dump_state(current.draft), self._screen.saver.send)
+            self._store_place(current, dump_state(current.draft), self._saves.saver.send)
 
     def _store_place(
         self,
@@ -479,7 +508,7 @@ class SampleLoader:
         place = current.open_sample.sample.key, dump_state(current.draft)
         if place != self._stored_place:
             self._stored_place = place
-            self._store_place(current, place[1], self._screen.saver.send)
+            self._store_place(current, place[1], self._saves.saver.send)
             self._prefetch_later()  # a commit makes samples that were read before outdated
 
     # prefetching
@@ -491,7 +520,12 @@ class SampleLoader:
         screen = self._screen
         ahead = self._valid_prefetch()
         draft = screen.draft
-        if ahead is None or draft is None or ahead.here != draft.sample.key or screen.saver.waiting:
+        if (
+            ahead is None
+            or draft is None
+            or ahead.here != draft.sample.key
+            or self._saves.saver.waiting
+        ):
             return None
         key = ahead.neighbours.get(to) if isinstance(to, int) else to
         open_sample = ahead.desks.get(key) if key else None
@@ -512,7 +546,7 @@ class SampleLoader:
 
     def _on_rest(self) -> None:
         left = self._last_key_at + PREFETCH_PAUSE - time.monotonic()
-        self._waiting_for_rest = left > 0 or self._screen.saver.waiting > 0
+        self._waiting_for_rest = left > 0 or self._saves.saver.waiting > 0
         if self._waiting_for_rest:
             self._wait_for_rest(left if left > 0 else PREFETCH_PAUSE)
         elif self._screen.current and self._screen.is_current:
@@ -522,7 +556,7 @@ class SampleLoader:
         """Read the samples in advance that the next keys may open, while no other job waits."""
         draft = current.draft
         session = current.session
-        saver = self._screen.saver
+        saver = self._saves.saver
         found = [feature.upcoming(draft) for feature in self._screen.features]
         if all(keys is None for keys in found):
             return

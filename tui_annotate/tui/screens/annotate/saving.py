@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from textual import events
 
@@ -24,11 +24,12 @@ from tui_annotate.editor import (
     single_document,
     suggestion_actions,
 )
-from tui_annotate.editor.effects import Comment, Effect, Finish, Rate, Remove, Save, Undo
+from tui_annotate.editor.effects import Comment, Effect, Effects, Finish, Rate, Remove, Save, Undo
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
     AnyMessage,
+    Kind,
     MessageCode,
     StatusMessage,
     combine_messages,
@@ -37,20 +38,26 @@ from tui_annotate.editor.screen_message import describe_error
 from tui_annotate.editor.state import SAMPLE, Draft, Note
 from tui_annotate.editor.words import (
     ERROR,
+    HINT,
     SAVED,
     WARNING,
     describe_kind,
     describe_labels,
 )
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
+from tui_annotate.tui.screens.annotate.sample_session import SessionHost
 from tui_annotate.tui.screens.sample.feature import FinishedSample, FoundSample
 from tui_annotate.tui.store_thread import JobFinished, Stopwatch, StoreJob, StoreThread
 from tui_annotate.tui.widgets.header_bar import SaveState
 
 if TYPE_CHECKING:
+    from textual.message import Message
+
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import SaveResult
-    from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
+    from tui_annotate.tui.frame_guard import FrameGuard
+    from tui_annotate.tui.screens.annotate.loader import SampleLoader
+    from tui_annotate.tui.screens.sample.panes import PaneController
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
@@ -65,6 +72,25 @@ _PRACTICE_MESSAGES: Final = {
 """Messages by whether the person passed practice, and whether no further attempt follows."""
 
 
+class SaveHost(SessionHost, Protocol):
+    """What the controller of the saves needs of the annotating or the reviewing screen."""
+
+    @property
+    def guard(self) -> FrameGuard: ...
+    @property
+    def loader(self) -> SampleLoader: ...
+    @property
+    def read_only(self) -> str: ...
+
+    def forget_keys(self) -> None: ...
+    def forget_shown(self) -> None: ...
+    def free_keys(self) -> None: ...
+    def perform(self, effects: Effects) -> None: ...
+    def post_message(self, message: Message) -> bool: ...
+    def show_draft(self) -> None: ...
+    def show_message(self, message: AnyMessage, kind: Kind) -> None: ...
+
+
 class SaveController:
     """Controller that sends jobs to the store in order, and updates the screen from their results.
 
@@ -74,7 +100,7 @@ class SaveController:
         reload_sample: reads the sample again after work from elsewhere was merged.
     """
 
-    def __init__(self, screen: WorkspaceScreen) -> None:
+    def __init__(self, screen: SaveHost) -> None:
         self._screen = screen
         self.saver = StoreThread(screen.post_message)
         self.stopwatch = Stopwatch()
@@ -314,10 +340,25 @@ def _moved(counted: State, before: State, after: State) -> int:
     return (after is counted) - (before is counted)
 
 
+class AnnotationHost(SessionHost, Protocol):
+    """What the sender of an annotator's changes needs of the annotating screen."""
+
+    @property
+    def loader(self) -> SampleLoader: ...
+    @property
+    def panes(self) -> PaneController: ...
+
+    def begin(
+        self, session: AnnotatorSession, open_sample: ShownSample, message: StatusMessage
+    ) -> None: ...
+    def perform(self, effects: Effects) -> None: ...
+    def show_message(self, message: AnyMessage, kind: Kind = HINT, **fields: object) -> None: ...
+
+
 class AnnotationSaves:
     """Sender of an annotator's changes: annotations, ratings, comments, completion, undo."""
 
-    def __init__(self, screen: WorkspaceScreen, saves: SaveController) -> None:
+    def __init__(self, screen: AnnotationHost, saves: SaveController) -> None:
         self._screen = screen
         self._saves = saves
 
@@ -393,7 +434,7 @@ class AnnotationSaves:
             effects = completion.apply_saved(draft, made or annotation, stored)
             if draft is screen.draft:
                 screen.perform(effects)
-                screen.keep_place()
+                screen.loader.keep_place()
 
         failed = partial(self._saves.return_refused_save, draft, annotation)
         job = StoreJob(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
@@ -481,7 +522,7 @@ class AnnotationSaves:
         open_sample = screen.open_sample
         session = screen.session
         if result.paused:
-            screen.show_error(result.paused)
+            self._saves.refused(result.paused)
             screen.loader.listen()
             return
         if result.next and session:

@@ -43,10 +43,10 @@ from tui_annotate.tui.key_queue import KeyOrPaste
 from tui_annotate.tui.screens.annotate.dialogs import NoteLine, SampleDialogs
 from tui_annotate.tui.screens.annotate.loader import (
     SampleLoader,
-    SampleSession,
     SampleSource,
     name_lock,
 )
+from tui_annotate.tui.screens.annotate.sample_session import SampleSession
 from tui_annotate.tui.screens.annotate.saving import SaveController
 from tui_annotate.tui.screens.sample import rows, signals
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureOrder

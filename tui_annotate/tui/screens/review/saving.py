@@ -50,7 +50,7 @@ if TYPE_CHECKING:
         ReviewService,
         ReviewVisit,
     )
-    from tui_annotate.tui.screens.annotate.loader import SampleSession
+    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
     from tui_annotate.tui.screens.annotate.saving import SaveController
     from tui_annotate.tui.screens.annotate.workspace_screen import WorkspaceScreen
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tui_annotate.domain.samples import Sample, Side
 from tui_annotate.domain.spans import Span
@@ -28,7 +28,7 @@ from tui_annotate.editor.state import Draft
 from tui_annotate.tui.screens.sample.signals import is_quick
 
 if TYPE_CHECKING:
-    from tui_annotate.tui.screens.sample.screen import SampleScreen
+    from textual.app import App
 
 _PAUSE = 0.06  # seconds without a change of the focused match until it is compared
 _MOST_SAMPLES = 8  # maximum number of samples whose marks are kept
@@ -37,10 +37,24 @@ _SUMMARY: Place = (Side.SUMMARY, 0)
 _Texts = tuple[tuple[Side, str], ...]
 
 
+class ComparisonHost(Protocol):
+    """What the comparison needs of the screen of a sample."""
+
+    @property
+    def app(self) -> App[object]: ...
+    @property
+    def draft(self) -> Draft | None: ...
+
+    def show_draft(self) -> None: ...
+    def free_keys(self) -> None: ...
+    def call_later(self, callback: Callable[[], None]) -> bool: ...
+    def run_in_thread(self, group: str, call: Callable[[], None]) -> None: ...
+
+
 class TextComparison:
     """Comparison of a sample's texts: shared words, missing words and possible contradictions."""
 
-    def __init__(self, screen: SampleScreen) -> None:
+    def __init__(self, screen: ComparisonHost) -> None:
         self._screen = screen
         self.contrast = NOTHING
         self.comparing = False

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -36,16 +36,20 @@ from tui_annotate.editor.effects import (
 )
 from tui_annotate.editor.screen_message import error_texts
 from tui_annotate.editor.search_hits import NO_SEARCH, SearchHits
-from tui_annotate.editor.state import Draft, SideCursor
+from tui_annotate.editor.state import Citation, Draft, SideCursor
 from tui_annotate.editor.words import quote_text
 from tui_annotate.tui.screens.sample import signals
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.tui.widgets.document_pane import DocumentPane
 
 if TYPE_CHECKING:
+    from textual.app import App
+    from textual.timer import Timer
+
     from tui_annotate.services.assist.sample import SampleAssist
     from tui_annotate.services.assist.search import AssistService
-    from tui_annotate.tui.screens.sample.screen import SampleScreen
+    from tui_annotate.tui.dialogs.find import FindDialog
+    from tui_annotate.tui.screens.sample.comparison import TextComparison
 
 Segments = Sequence[Sequence[Segment]]
 
@@ -55,10 +59,31 @@ VECTORS_INTERVAL: Final = 5.0
 """Seconds after which the screen looks again for the vectors of the sample."""
 
 
+class PaneHost(Protocol):
+    """What the controller of the panes needs of the screen of a sample."""
+
+    @property
+    def app(self) -> App[object]: ...
+    @property
+    def draft(self) -> Draft | None: ...
+    @property
+    def comparison(self) -> TextComparison: ...
+    @property
+    def shows_matches(self) -> bool: ...
+
+    def citations(self, draft: Draft) -> Sequence[Citation]: ...
+    def surroundings(self, draft: Draft, side: Side) -> tuple[str, str]: ...
+    def follow(self) -> None: ...
+    def forget_shown(self) -> None: ...
+    def show_draft(self) -> None: ...
+    def run_in_thread(self, group: str, call: Callable[[], None]) -> None: ...
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
+
+
 class PaneController:
     """Controller of the cursors, documents and matches of the summary and the source."""
 
-    def __init__(self, screen: SampleScreen) -> None:
+    def __init__(self, screen: PaneHost) -> None:
         self._screen = screen
         self._panes: dict[Side, DocumentPane] = {}
         self.signals = signals.SignalsStatus()
@@ -356,10 +381,21 @@ class PaneController:
 MOST_HITS: Final = 10_000
 
 
+class SearchHost(Protocol):
+    """What the search for words needs of the screen of a sample."""
+
+    @property
+    def draft(self) -> Draft | None: ...
+
+    def perform(self, effects: Effects) -> None: ...
+    def show_draft(self) -> None: ...
+    def open_dialog(self, dialog: FindDialog, closed: Callable[[str | None], None]) -> None: ...
+
+
 class TextSearch:
     """Search for words in the text at work; the last query is the default of the next one."""
 
-    def __init__(self, screen: SampleScreen) -> None:
+    def __init__(self, screen: SearchHost) -> None:
         self._screen = screen
         self._query = ""
 
