@@ -287,15 +287,24 @@ class _LineReader:
         return one.annotation(make_row_id(sample.key, place, row), labels, form=FORMAT)
 
     def _read_relations(self, keys: Sequence[Any], left_out: Counter[str]) -> Iterator[Relation]:
+        """Yield the relations between two entities of the line; count the others.
+
+        `keys` are the entities' ids in doccano, in the order of the line.
+        """
         places = {key: place for place, key in enumerate(keys)}
+
+        def place_of(end: Any) -> int | None:
+            return places.get(end) if isinstance(end, int | str) else None
+
         for row in self._lists["relations"]:
-            ends = [row.get("from_id"), row.get("to_id")] if isinstance(row, dict) else [None, None]
-            found = [places.get(end) if isinstance(end, int | str) else None for end in ends]
-            if found[0] is None or found[1] is None or found[0] == found[1]:
+            fields = row if isinstance(row, dict) else {}
+            start = place_of(fields.get("from_id"))
+            end = place_of(fields.get("to_id"))
+            if start is None or end is None or start == end:
                 left_out[RELATIONS_UNCONNECTED] += 1
             else:
-                kind = row.get("type")
-                yield Relation("" if kind is None else str(kind), found[0], found[1])
+                kind = fields.get("type")
+                yield Relation("" if kind is None else str(kind), start, end)
 
 
 class _EntityRow(NamedTuple):

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import SaveResult
     from tui_annotate.tui.frame_guard import FrameGuard
     from tui_annotate.tui.screens.annotate.loader import SampleLoader
+    from tui_annotate.tui.screens.annotate.sample_session import SampleSession
     from tui_annotate.tui.screens.sample.panes import PaneController
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
@@ -571,26 +572,33 @@ class AnnotationSaves:
 
     def _on_undone(self, answer: tuple[SaveResult, FoundSample] | None, *, redo: bool) -> None:
         """Show the sample of an undone or redone action, with the message about the action."""
-        screen = self._screen
         self._saves.busy = False
-        current = screen.current
+        current = self._screen.current
         if answer is None or current is None:
             none = MessageCode.NOTHING_TO_REDO if redo else MessageCode.NOTHING_TO_UNDO
-            screen.show_message(none)
+            self._screen.show_message(none)
             return
         saved, found = answer
-        draft = current.draft
         if found.open_sample or found.damaged:
-            undone = completion.describe_undone(saved.undone, redo=redo)
-            fields = {"undone": undone, "sample": saved.key}
-            message = _name_passed(
-                StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED), saved.passed
-            )
-            if found.open_sample:
-                screen.begin(current.session, found.open_sample, message)
-            else:
-                screen.show_message(name_damaged(message, found.damaged), WARNING)
-            return
+            self._show_undone_elsewhere(current.session, saved, found, redo=redo)
+        else:
+            self._show_undone_here(current, saved, redo=redo)
+
+    def _show_undone_elsewhere(
+        self, session: AnnotatorSession, saved: SaveResult, found: FoundSample, *, redo: bool
+    ) -> None:
+        undone = completion.describe_undone(saved.undone, redo=redo)
+        fields = {"undone": undone, "sample": saved.key}
+        message = _name_passed(
+            StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED), saved.passed
+        )
+        if found.open_sample:
+            self._screen.begin(session, found.open_sample, message)
+        else:
+            self._screen.show_message(name_damaged(message, found.damaged), WARNING)
+
+    def _show_undone_here(self, current: SampleSession, saved: SaveResult, *, redo: bool) -> None:
+        draft = current.draft
         before = draft.suggestions
         self._saves.take_over_answer(saved)
         stored = single_document.exchange_all_sides(current.open_sample.sample, saved.annotations)
@@ -608,7 +616,7 @@ class AnnotationSaves:
         effects = completion.replace_annotations(draft, stored, message, gone=gone)
         if reopened and not (draft.open or draft.selection):
             effects += navigation.show(draft, reopened)
-        screen.perform(effects)
+        self._screen.perform(effects)
 
 
 def _name_passed(message: StatusMessage, passed: Sequence[SampleKey]) -> StatusMessage:
