@@ -61,6 +61,17 @@ def test_replace_gives_a_dataset_other_content(filled: Command, pairs: Path) -> 
     assert (done.json["replaced"], done.json["removed"]) == (1, 1)
 
 
+def test_the_same_sample_in_two_files_is_replaced_once(filled: Command, pairs: Path) -> None:
+    """What is read twice is known the second time, as in an import."""
+    changed = {**PAIRS[0], "summary": "The bridge cost 12 million pounds."}
+    for path in (pairs, pairs.with_name("more.jsonl")):
+        path.write_text(json.dumps(changed) + "\n", "utf-8")
+    files = (str(pairs), str(pairs.with_name("more.jsonl")))
+    done = filled("datasets", "replace", "pairs", *files, "--id-column", "id", "--json")
+    assert done.code == 0
+    assert (done.json["replaced"], done.json["known"], done.json["removed"]) == (1, 1, 1)
+
+
 def test_remove_asks_where_nobody_answers(filled: Command) -> None:
     """Without a terminal and without --yes nothing is removed."""
     done = filled("datasets", "delete", "pairs")

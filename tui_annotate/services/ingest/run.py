@@ -343,7 +343,8 @@ class IngestRun:
             key = record.sample.key
             digest = _digest(record)
             stored = self._in_flight.get(key) or known.get(key)
-            if stored == digest and self.exchange is None:
+            is_repeated = self._in_flight.get(key) == digest
+            if stored == digest and (self.exchange is None or is_repeated):
                 same.append(record)
                 self.report.known += 1
                 if record.sample.kind is SampleKind.DOCUMENT:
