@@ -132,6 +132,21 @@ def test_a_refused_key_waits_for_the_message_to_be_seen() -> None:
     assert not guard.is_closed(1.36)
 
 
+@pytest.mark.parametrize("has_reports", [False, True])
+def test_without_usable_reports_a_refused_key_begins_the_second_anew(*, has_reports: bool) -> None:
+    """The Enter behind a refused digit would complete the sample without the annotation."""
+    guard, reports = opened(is_multiplexed=True, reports=has_reports)
+    guard.close()
+    guard.draw(0.0)
+    if has_reports:
+        reports.answer(0.1)
+    guard.refuse(0.85)
+    assert guard.is_closed(1.6)
+    assert guard.opens_at == pytest.approx(1.85)
+    guard.refuse(1.6)
+    assert guard.opens_at == pytest.approx(1.85)
+
+
 @pytest.mark.parametrize("is_multiplexed", [False, True])
 def test_what_is_typed_behind_a_refused_key_is_refused(*, is_multiplexed: bool) -> None:
     """It may be a note whose key was refused; movement alone does not keep the guard closed."""
@@ -147,7 +162,7 @@ def test_what_is_typed_behind_a_refused_key_is_refused(*, is_multiplexed: bool) 
     for time in (1.15, 1.35, 1.55):
         guard.note_key(time)
         assert guard.is_closed(time)
-    assert not guard.is_closed(1.81)
+    assert not guard.is_closed(1.96 if is_multiplexed else 1.81)
 
 
 @pytest.mark.parametrize("is_multiplexed", [False, True])

@@ -122,7 +122,9 @@ class FrameGuard:
         if self._refused_at is not None:
             return  # the message is on its way, or was seen
         self._refused_at = time if self._drawn_at is None else max(time, self._drawn_at)
-        if self._relies_on_reports and self._drawn_at is not None:
-            self._drawn_at = time
+        if self._drawn_at is None:
+            return
+        self._drawn_at = time  # of the message
+        if self._relies_on_reports:
             self._reported_at = None
             self._request_report(self.report)
