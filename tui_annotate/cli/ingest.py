@@ -18,6 +18,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemsOption, describe_kinds, write_problems
@@ -27,7 +28,6 @@ from tui_annotate.domain.people import Permission, Person, PersonKind
 from tui_annotate.domain.similar_names import name_skeleton
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
 from tui_annotate.plugins.files.streams import hint_for_missing
-from tui_annotate.plugins.protocols import SpanUse
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -42,12 +42,20 @@ MAX_PLACES_WIDTH = 160
 """Maximum length, in characters, of a problem's message and positions together."""
 _RECORD_POSITION = re.compile(r":\d+$|, (?:record|row|sample) \d+$")
 """End of the position of a record; other positions are of a whole file, folder or sheet."""
-_SpansAsOption = Annotated[
-    SpanUse,
-    typer.Option(
-        "--spans-as",
-        help="What the spans of --span-column become. Labels of suggestions must be in the "
-        "label set.",
+_ReadOptions = Annotated[
+    options.ReadOptions,
+    OptionGroup(
+        dataset=options.DatasetOption,
+        **options.COLUMN_OPTIONS,
+        **options.COLLECTION_OPTIONS,
+        offsets=options.OffsetsOption,
+        everyone_read=options.EveryoneReadOption,
+        spans_as=typer.Option(
+            "--spans-as",
+            help="What the spans of --span-column become. Labels of suggestions must be in the "
+            "label set.",
+        ),
+        **options.TEXT_OPTIONS,
     ),
 ]
 _DryOption = Annotated[
@@ -108,13 +116,7 @@ def ingest(
     files: options.FilesArgument,
     *,
     format_name: options.FormatOption = "",
-    dataset: options.DatasetOption = "",
-    columns: options.ColumnOptions,
-    collection: options.CollectionOptions,
-    offsets: options.OffsetsOption = None,
-    everyone_read: options.EveryoneReadOption = False,
-    spans_as: _SpansAsOption = SpanUse.ANNOTATIONS,
-    texts: options.TextOptions,
+    given: _ReadOptions,
     about: options.DescriptionOptions,
     vectors: options.EmbedderChoice,
     dry_run: _DryOption = False,
@@ -140,17 +142,11 @@ def ingest(
         write_problems(problems, *files) as log,
     ):
         reading = options.import_options(
-            columns,
-            texts,
-            collection,
+            given,
             files=paths,
             format_name=format_name,
-            dataset=dataset,
-            offsets=offsets or "",
-            language=texts.language or space.settings.language,
+            language=given.language or space.settings.language,
             about=about.description,
-            everyone_read=everyone_read,
-            spans_as=spans_as,
             **options.earlier_imports(space),
         )
         chosen = space.vector_options(**asdict(vectors))
@@ -171,7 +167,7 @@ def ingest(
         report.notes += _describe_similar_names(
             space.people.all(), known, needs_account=space.team.members.required()
         )
-    note = _SEVERAL_DATASETS if 1 < len(files) == report.added and not dataset else ""
+    note = _SEVERAL_DATASETS if 1 < len(files) == report.added and not given.dataset else ""
     print_ingest(report, as_json=common.as_json, base_url=vectors.base_url, note=note)
 
 
