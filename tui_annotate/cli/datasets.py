@@ -134,7 +134,7 @@ def replace_dataset(
     *,
     format_name: options.FormatOption = "",
     given: _ReadOptions,
-    vectors: options.EmbedderChoice,
+    vectors: options.ChosenEmbedder,
     delete_annotations: options.DeleteAnnotationsOption = False,
     problems: ProblemsOption = None,
     common: options.CommonOptions,
@@ -160,7 +160,7 @@ def replace_dataset(
             language=given.language or space.settings.language,
             **options.earlier_imports(space),
         )
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         with output.show_progress("records") as progress:
             report = space.ingest_service.replace(

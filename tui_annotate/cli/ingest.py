@@ -118,7 +118,7 @@ def ingest(
     format_name: options.FormatOption = "",
     given: _ReadOptions,
     about: options.DescriptionOptions,
-    vectors: options.EmbedderChoice,
+    vectors: options.ChosenEmbedder,
     dry_run: _DryOption = False,
     problems: ProblemsOption = None,
     strict: Annotated[
@@ -149,7 +149,7 @@ def ingest(
             about=about.description,
             **options.earlier_imports(space),
         )
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         if not dry_run:
             require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         known = {each.id for each in space.people.all()}

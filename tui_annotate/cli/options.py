@@ -29,6 +29,7 @@ from tui_annotate.plugins.protocols import (
     GRAPHEME,
     UTF16,
     ColumnChoice,
+    EmbedderOptions,
     ImportOptions,
     PairColumns,
     SpanUse,
@@ -37,6 +38,7 @@ from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
+    from tui_annotate.services.ingest import VectorOptions
     from tui_annotate.workspace import Workspace
 
 
@@ -141,25 +143,6 @@ OffsetsOption = Annotated[
     ReadOffsets | None,
     typer.Option(
         help="Unit of the offsets in the files (default: the unit that fits the quoted texts)."
-    ),
-]
-EmbedderOption = Annotated[
-    str,
-    option(
-        "--embedder",
-        "NAME",
-        "Embedder of texts: auto, static, neural[:FOLDER], remote:MODEL or none (default: the "
-        "workspace's embedder).",
-        complete=completion.complete_plugins("embedders", "auto", "none"),
-    ),
-]
-UrlOption = Annotated[
-    str,
-    option(
-        "--base-url",
-        "URL",
-        "URL of the endpoint for remote:MODEL, up to and including /v1. The API key is read from "
-        "$TUI_ANNOTATE_API_KEY.",
     ),
 ]
 
@@ -366,23 +349,58 @@ TableOptions = Annotated[
 """Options for files that cite no other files."""
 
 
-@dataclass(frozen=True)
-class EmbedderChoice:
-    """Options that choose an embedder, and the endpoint of a remote one."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderChoice(EmbedderOptions):
+    """The embedder that a user chose, with the endpoint of a remote one.
 
-    embedder: EmbedderOption = ""
-    base_url: UrlOption = ""
-    dimensions: Annotated[
-        int,
-        typer.Option(
+    `embedder`: name of the embedder, with its model; empty for the workspace's embedder.
+    """
+
+    embedder: str = ""
+
+    def vector_options(self, space: Workspace) -> VectorOptions:
+        """Return complete options, with defaults from the workspace."""
+        return space.vector_options(
+            self.embedder,
+            base_url=self.base_url,
+            dimensions=self.dimensions,
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+        )
+
+
+_EMBEDDER_OPTIONS: Final[Mapping[str, Any]] = {
+    "embedder": option(
+        "--embedder",
+        "NAME",
+        "Embedder of texts: auto, static, neural[:FOLDER], remote:MODEL or none (default: the "
+        "workspace's embedder).",
+        complete=completion.complete_plugins("embedders", "auto", "none"),
+    ),
+    "base_url": option(
+        "--base-url",
+        "URL",
+        "URL of the endpoint for remote:MODEL, up to and including /v1. The API key is read from "
+        "$TUI_ANNOTATE_API_KEY.",
+    ),
+}
+ChosenEmbedder = Annotated[
+    EmbedderChoice,
+    OptionGroup(
+        **_EMBEDDER_OPTIONS,
+        dimensions=typer.Option(
             "--dimensions",
             metavar="N",
             min=0,
             help="Number of dimensions of the vectors of remote:MODEL (default: set by the model).",
             show_default=False,
         ),
-    ] = 0
-    timeout: TimeoutOption = None
+        timeout=TimeoutOption,
+    ),
+]
+"""Options that choose the embedder whose vectors are stored."""
+ChosenQueryEmbedder = Annotated[EmbedderChoice, OptionGroup(**_EMBEDDER_OPTIONS)]
+"""Options that choose an embedder whose vectors are not stored."""
 
 
 class StateChoice(StrEnum):

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -116,7 +115,7 @@ def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
 
 def rebuild(
     *,
-    vectors: options.EmbedderChoice,
+    vectors: options.ChosenEmbedder,
     missing: Annotated[
         bool,
         flag("--missing", "Compute only missing vectors, and use them at once, as `ingest` does."),
@@ -131,7 +130,7 @@ def rebuild(
     computed again. --dry-run shows the cost. Annotations do not change.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         service = space.ingest_service
         if dry_run:
             cost = service.sets.price(chosen)
