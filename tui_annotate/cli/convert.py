@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -63,12 +64,16 @@ _ReadOffsetsOption = Annotated[
         "texts).",
     ),
 ]
-_AllStatesOption = Annotated[
-    bool,
-    flag(
-        "--all-states",
-        "Write work that is not completed to formats for training too (default: completed work"
-        " only).",
+_WriteOptions = Annotated[
+    ExportOptions,
+    OptionGroup(
+        unrated=UnratedOption,
+        all_states=flag(
+            "--all-states",
+            "Write work that is not completed to formats for training too (default: completed work"
+            " only).",
+        ),
+        bom=BomOption,
     ),
 ]
 
@@ -102,9 +107,7 @@ def convert(
     given: _ReadOptions,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     read_offsets: _ReadOffsetsOption = None,
-    unrated: UnratedOption = False,
-    all_states: _AllStatesOption = False,
-    bom: BomOption = False,
+    writing: _WriteOptions,
     texts: _TextOptions,
     problems_file: ProblemsOption = None,
     as_json: options.JsonOption = False,
@@ -120,9 +123,7 @@ def convert(
 
     problems = ProblemPrinter()
     names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    writing = ExportOptions(
-        layer=layer, offsets=offsets.value, unrated=unrated, all_states=all_states, bom=bom
-    )
+    writing = replace(writing, layer=layer, offsets=offsets.value)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     with (
