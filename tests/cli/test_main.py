@@ -9,7 +9,6 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Final
@@ -23,7 +22,7 @@ from tests.helpers.terminal import Terminal, program
 from tests.services.ingest_stores import Words
 from tui_annotate import workspace
 from tui_annotate.cli import commands, screen
-from tui_annotate.cli.options import ColumnOptions, TextOptions
+from tui_annotate.cli.options import COLUMN_OPTIONS, TEXT_OPTIONS
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins import registry
 
@@ -305,10 +304,7 @@ def test_the_short_way_knows_every_option() -> None:
         for option in parameter.opts
         if parameter.param_type_name == "option" and option not in {"-h", "--help"}
     }
-    of_files = {each.name for group in (ColumnOptions, TextOptions) for each in fields(group)} | {
-        "format_name",
-        "offsets",
-    }
+    of_files = {"format_name", "offsets", *COLUMN_OPTIONS, *TEXT_OPTIONS}
     assert {each: name for each, name in known.items() if name not in of_files} == screen.OPTIONS
 
 

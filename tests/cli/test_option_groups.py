@@ -44,6 +44,22 @@ def test_the_function_gets_the_group_of_what_was_given() -> None:
     assert (done.exit_code, calls) == (0, [(Limits(1, 5), True)])
 
 
+def test_a_subclass_adds_an_option_of_the_command_alone() -> None:
+    """A group names fields of the class and of its parent; any other name is refused."""
+    names = [name for name, _, _ in OptionGroup(high=typer.Option("--high")).parameters(Named)]
+    assert names == ["high"]
+    assert OptionGroup().build(Named, {"high": 5, "name": "a"}) == Named(1, 5, "a")
+    with pytest.raises(TypeError, match="Named has no field 'nam'"):
+        list(OptionGroup(high=typer.Option("--high"), nam=typer.Option()).parameters(Named))
+
+
+@dataclass(frozen=True)
+class Named(Limits):
+    """The limits, and a name that only the command has."""
+
+    name: str = ""
+
+
 class Level(StrEnum):
     """Values of an option."""
 

@@ -18,7 +18,8 @@ from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, refusal, 
 from tests.plugins.loopback import Reply
 from tests.services.ingest_stores import write_pairs
 from tui_annotate import workspace as workspaces
-from tui_annotate.cli.ingest import print_failed_texts
+from tui_annotate.cli import output
+from tui_annotate.cli.ingest import describe_failed_texts
 from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.plugins.retry import RetryPolicy
 from tui_annotate.services.ingest.run import FailedText, IngestReport
@@ -103,7 +104,8 @@ def test_failed_texts_beyond_those_that_are_listed_are_counted(
         dataset="d", sample="s", side="source", document="", start=0, end=1, reason="no"
     )
     for listed, expected in ((40, "20 more; list them"), (30, "20 more; list the first 30")):
-        print_failed_texts(IngestReport(failed=40, failed_texts=[text] * listed))
+        report = IngestReport(failed=40, failed_texts=[text] * listed)
+        output.print_parts(describe_failed_texts(report))
         assert expected in capfd.readouterr().err
 
 

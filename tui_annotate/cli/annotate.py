@@ -70,9 +70,7 @@ def annotate(
         ),
     ] = "",
     format_name: options.FormatOption = "",
-    columns: options.ColumnOptions,
-    texts: options.TextOptions,
-    offsets: options.OffsetsOption = None,
+    given: options.TableOptions,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
@@ -89,7 +87,7 @@ def annotate(
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
     shown = AnnotateOptions(name, sample, order)
-    reading = options.import_options(columns, texts, offsets=offsets or "")
+    reading = options.import_options(given)
     if files and (files[0] / WORKSPACE_FILE).is_file():
         workspace = files[0]
         files = files[1:]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -444,13 +445,15 @@ _PEOPLE: Final[Columns[PersonHandout]] = (
 
 
 def _show_assignment(
-    report: HandoutReport, *, dry_run: bool, as_json: bool, nothing: str = _NOTHING
+    report: HandoutReport,
+    *,
+    dry_run: bool,
+    as_json: bool,
+    nothing: str = _NOTHING,
+    more: Sequence[Part] = (),
 ) -> None:
-    output.show(
-        {**asdict(report), "dry_run": dry_run},
-        _describe_assignment(report, dry_run=dry_run, nothing=nothing),
-        as_json=as_json,
-    )
+    text = _describe_assignment(report, dry_run=dry_run, nothing=nothing)
+    output.show({**asdict(report), "dry_run": dry_run}, chain(text, more), as_json=as_json)
 
 
 def _describe_assignment(report: HandoutReport, *, dry_run: bool, nothing: str) -> Iterator[Part]:
@@ -678,11 +681,9 @@ def practice(
         report = _service(space, create=create).practice(
             dataset, person or (), gold=gold, criteria=criteria, dry_run=dry_run
         )
-    _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
-    if not report.people and not common.as_json:
-        output.print_message(
-            "the workspace has no annotators yet: repeat this command when it has annotators"
-        )
+    step = "the workspace has no annotators yet: repeat this command when it has annotators"
+    more = [] if report.people else [MessagePart(step)]
+    _show_assignment(report, dry_run=dry_run, as_json=common.as_json, more=more)
 
 
 def gold(

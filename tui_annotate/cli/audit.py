@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,7 +12,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
-from tui_annotate.cli.report_parts import Cell, Facts
+from tui_annotate.cli.report_parts import Cell, Facts, Part
 from tui_annotate.domain.change_record import join_tokens, split_tokens
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.hash_chain import head_from_json, head_from_token
@@ -124,10 +124,9 @@ def verify(
         verdict = space.team.audit.verify(against=recorded, progress=progress)
         names = {person.id: person.name for person in space.people.all()}
     output.set_exit_code(0 if verdict.sound else 1)
-    if common.as_json:
-        output.print_json(_verdict_as_json(verdict))
-    else:
-        _print_verdict(verdict, names)
+    output.show(
+        _verdict_as_json(verdict), _describe_verdict(verdict, names), as_json=common.as_json
+    )
     if not verdict.sound:
         raise typer.Exit(1)
 
@@ -160,47 +159,45 @@ def _read_kept_head(against: str) -> RecordedHead:
     return RecordedHead(*head_from_token(log), heads, record)
 
 
-def _print_verdict(verdict: AuditReport, names: Mapping[str, str]) -> None:
+def _describe_verdict(verdict: AuditReport, names: Mapping[str, str]) -> Iterator[Part]:
     head = verdict.head
     if verdict.is_unaltered:
-        output.print_line(
+        yield (
             f"event log unaltered: {output.many(head.events, 'event')} in"
             f" {output.many(head.streams, 'stream')}; the hash chain is intact,"
             " and the tables agree with the log"
         )
-    _print_altered_rows(verdict)
+    yield from _describe_altered_rows(verdict)
     for each in verdict.breaks[:1]:
-        output.print_line(f"altered: {_describe_break(each, names)}")
-        output.print_line(f"  {each.says}")
+        yield f"altered: {_describe_break(each, names)}"
+        yield f"  {each.says}"
     for each in verdict.breaks[1:SHOWN]:
-        output.print_line(f"also: {_describe_break(each, names)}: {each.says}")
+        yield f"also: {_describe_break(each, names)}: {each.says}"
     if verdict.broken > SHOWN:
-        output.print_line(
-            f"and {output.many(verdict.broken - SHOWN, 'stream')} more; list all with --json"
-        )
+        yield f"and {output.many(verdict.broken - SHOWN, 'stream')} more; list all with --json"
     if verdict.kept is not None:
-        _print_kept_head(verdict, verdict.kept, names)
-    output.print_line(f"full head: {join_tokens(head.token, verdict.record)}")
-    output.print_line(f"head: {head.token}")
+        yield from _describe_kept_head(verdict, verdict.kept, names)
+    yield f"full head: {join_tokens(head.token, verdict.record)}"
+    yield f"head: {head.token}"
 
 
-def _print_altered_rows(verdict: AuditReport) -> None:
+def _describe_altered_rows(verdict: AuditReport) -> Iterator[Part]:
     for row in verdict.rows[:SHOWN]:
         named = f" ({row.name})" if row.name else ""
-        output.print_line(f"altered: table {row.table}, row {row.key}{named}: {row.says}")
+        yield f"altered: table {row.table}, row {row.key}{named}: {row.says}"
         if row.recorded is not None or row.found is not None:
-            output.print_line(f"  recorded: {row.recorded or 'no row'}")
-            output.print_line(f"  found: {row.found or 'no row'}")
+            yield f"  recorded: {row.recorded or 'no row'}"
+            yield f"  found: {row.found or 'no row'}"
     if verdict.altered_rows > SHOWN:
         more = output.many(verdict.altered_rows - SHOWN, "row")
-        output.print_line(f"and {more} more; list all with --json")
+        yield f"and {more} more; list all with --json"
     for says in verdict.texts[:SHOWN]:
-        output.print_line(f"altered: {says}")
+        yield f"altered: {says}"
     if verdict.altered_texts > SHOWN:
         more = output.many(verdict.altered_texts - SHOWN, "text")
-        output.print_line(f"and {more} more; list all with --json")
+        yield f"and {more} more; list all with --json"
     if not verdict.record.entries and not verdict.record_removed:
-        output.print_line(
+        yield (
             "not verified: people, label sets, sentences, assignments and weights, because an"
             " earlier version made the store; `tui-annotate audit head` starts their record"
         )
@@ -218,48 +215,48 @@ def _describe_stream(found: ChainFault | StreamHead, names: Mapping[str, str]) -
     return f"the work of {who} on {found.dataset}/{found.sample}"
 
 
-def _print_kept_head(verdict: AuditReport, kept: RecordedHead, names: Mapping[str, str]) -> None:
+def _describe_kept_head(
+    verdict: AuditReport, kept: RecordedHead, names: Mapping[str, str]
+) -> Iterator[Part]:
     if verdict.record_matches is False:
-        output.print_line(
+        yield (
             "the full head is not confirmed: the record of changes (people, label sets,"
             " assignments, weights, samples) was replaced or cut"
         )
     if verdict.contains:
         later = verdict.head.events - kept.events
         events = output.many(kept.events, "event")
-        output.print_line(
+        yield (
             f"the log still contains all {events} that the earlier head (digest of the log) covers,"
             f" and {later:,} newer events"
         )
         if kept.record is not None:
             newer = verdict.record.entries - kept.record.entries
             entries = output.many(newer, "newer entry", "newer entries")
-            output.print_line(
+            yield (
                 "the record of changes (people, label sets, assignments, weights, samples)"
                 f" continues the full head, with {entries}"
             )
         return
     if verdict.matches:
         if verdict.record_matches is not False:
-            output.print_line(
+            yield (
                 "the earlier head (digest of the log) is not confirmed: its hashes are still in the"
                 " log, but events or tables were altered"
             )
         return
     first = output.many(kept.events, "event")
-    output.print_line(
+    yield (
         "the log does not match the earlier head (digest of the log):"
         f" it was changed in the first {first}"
     )
     if verdict.head.events < kept.events:
         now = output.many(verdict.head.events, "event")
-        output.print_line(f"  events were removed from the log, which now has {now}")
+        yield f"  events were removed from the log, which now has {now}"
     for head, says in verdict.lost[:SHOWN]:
-        output.print_line(f"  {_describe_stream(head, names)}: {says}")
+        yield f"  {_describe_stream(head, names)}: {says}"
     if len(verdict.lost) > SHOWN:
-        output.print_line(
-            f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; list all with --json"
-        )
+        yield f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; list all with --json"
 
 
 def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -11,6 +12,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import Offsets, ReadOffsets, add_command, argument, flag
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemPrinter, ProblemsOption, write_problems
@@ -27,7 +29,7 @@ from tui_annotate.cli.written_data import (
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
-from tui_annotate.plugins.protocols import ExportOptions
+from tui_annotate.plugins.protocols import ExportOptions, ImportOptions
 
 if TYPE_CHECKING:
     from tui_annotate.services.export.conversion import ConversionReport, ExportFormat
@@ -44,6 +46,16 @@ _TargetFormatOption = Annotated[
         autocompletion=completion.complete_plugins("exporters"),
     ),
 ]
+_ReadOptions = Annotated[
+    options.ReadOptions,
+    OptionGroup(
+        dataset=options.DatasetOption,
+        **options.COLUMN_OPTIONS,
+        **options.COLLECTION_OPTIONS,
+        everyone_read=options.EveryoneReadOption,
+    ),
+]
+_TextOptions = Annotated[ImportOptions, OptionGroup(**options.TEXT_OPTIONS)]
 _ReadOffsetsOption = Annotated[
     ReadOffsets | None,
     typer.Option(
@@ -52,12 +64,16 @@ _ReadOffsetsOption = Annotated[
         "texts).",
     ),
 ]
-_AllStatesOption = Annotated[
-    bool,
-    flag(
-        "--all-states",
-        "Write work that is not completed to formats for training too (default: completed work"
-        " only).",
+_WriteOptions = Annotated[
+    ExportOptions,
+    OptionGroup(
+        unrated=UnratedOption,
+        all_states=flag(
+            "--all-states",
+            "Write work that is not completed to formats for training too (default: completed work"
+            " only).",
+        ),
+        bom=BomOption,
     ),
 ]
 
@@ -88,16 +104,11 @@ def convert(
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
-    dataset: options.DatasetOption = "",
-    columns: options.ColumnOptions,
-    collection: options.CollectionOptions,
-    everyone_read: options.EveryoneReadOption = False,
+    given: _ReadOptions,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
     read_offsets: _ReadOffsetsOption = None,
-    unrated: UnratedOption = False,
-    all_states: _AllStatesOption = False,
-    bom: BomOption = False,
-    texts: options.TextOptions,
+    writing: _WriteOptions,
+    texts: _TextOptions,
     problems_file: ProblemsOption = None,
     as_json: options.JsonOption = False,
 ) -> None:
@@ -112,9 +123,7 @@ def convert(
 
     problems = ProblemPrinter()
     names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
-    writing = ExportOptions(
-        layer=layer, offsets=offsets.value, unrated=unrated, all_states=all_states, bom=bom
-    )
+    writing = replace(writing, layer=layer, offsets=offsets.value)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)
     with (
@@ -123,14 +132,12 @@ def convert(
     ):
         try:
             reading = options.import_options(
-                columns,
-                texts,
-                collection,
+                given,
                 files=[origin],
                 format_name=source_format,
-                dataset=dataset,
-                everyone_read=everyone_read,
                 offsets=read_offsets or "",
+                language=texts.language,
+                encoding=texts.encoding,
             )
             formats = (source_format, target_format)
             result = FileConversion(*formats, reading, writing, problems, names).run(origin, file)

@@ -307,7 +307,7 @@ def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
         NotFound: `missing`, with another hint, if the user declines or cannot be asked, or if the
             folder does not have exactly one readable file.
     """
-    from tui_annotate.cli.options import ColumnOptions, TextOptions, import_options
+    from tui_annotate.cli.options import ReadOptions, import_options
 
     found = [file for file in sorted(Path().iterdir()) if _is_readable(file)]
     named = shlex.quote(str(found[0])) if len(found) == 1 else "FILE"
@@ -323,7 +323,7 @@ def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
     )
     if output.read_answer(f"{question} [Y/n]").lower() not in {"", "y", "yes"}:
         raise refused from None
-    reading = import_options(ColumnOptions(), TextOptions())
+    reading = import_options(ReadOptions())
     return annotate_files(found, place, reading=reading, shown=shown)
 
 

@@ -13,6 +13,7 @@ from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.ingest import open_inputs, print_ingest
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -116,16 +117,24 @@ def _describe_dataset(
     yield from samples
 
 
+_ReadOptions = Annotated[
+    options.ReadOptions,
+    OptionGroup(
+        **options.COLUMN_OPTIONS,
+        **options.COLLECTION_OPTIONS,
+        **options.TEXT_OPTIONS,
+        offsets=options.OffsetsOption,
+    ),
+]
+
+
 def replace_dataset(
     name: NameArgument,
     files: options.FilesArgument,
     *,
     format_name: options.FormatOption = "",
-    columns: options.ColumnOptions,
-    collection: options.CollectionOptions,
-    texts: options.TextOptions,
-    offsets: options.OffsetsOption = None,
-    vectors: options.EmbedderChoice,
+    given: _ReadOptions,
+    vectors: options.ChosenEmbedder,
     delete_annotations: options.DeleteAnnotationsOption = False,
     problems: ProblemsOption = None,
     common: options.CommonOptions,
@@ -143,17 +152,15 @@ def replace_dataset(
         write_problems(problems, *files) as log,
     ):
         space.guidance.require_dataset(name)
-        language = texts.language or space.settings.language
-        others = {
-            "dataset": name,
-            "language": language,
-            "offsets": offsets or "",
-            **options.earlier_imports(space),
-        }
         reading = options.import_options(
-            columns, texts, collection, files=paths, format_name=format_name, **others
+            given,
+            files=paths,
+            format_name=format_name,
+            dataset=name,
+            language=given.language or space.settings.language,
+            **options.earlier_imports(space),
         )
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         with output.show_progress("records") as progress:
             report = space.ingest_service.replace(

@@ -11,7 +11,8 @@ import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import Offsets, add_command, open_workspace
+from tui_annotate.cli.option_groups import OptionGroup
+from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.written_data import (
     BomOption,
@@ -23,6 +24,17 @@ from tui_annotate.cli.written_data import (
     refuse_mixed_output,
 )
 from tui_annotate.plugins.protocols import ExportOptions
+
+_WriteOptions = Annotated[
+    ExportOptions,
+    OptionGroup(
+        layer=LayerOption,
+        everyone_read=options.EveryoneReadOption,
+        offsets=WrittenOffsetsOption,
+        unrated=UnratedOption,
+        bom=BomOption,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -55,11 +67,7 @@ def export(
         options.output_option("Output file or new folder (default: standard output)."),
     ] = None,
     work: options.FilterOptions,
-    layer: LayerOption = "",
-    everyone_read: options.EveryoneReadOption = False,
-    offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
-    unrated: UnratedOption = False,
-    bom: BomOption = False,
+    writing: _WriteOptions,
     strict: StrictOption = False,
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     include_practice: options.PracticeOption = False,
@@ -82,13 +90,7 @@ def export(
         report = space.export(
             target,
             format=format_name,
-            options=ExportOptions(
-                layer=layer,
-                offsets=offsets.value,
-                unrated=unrated,
-                everyone_read=everyone_read,
-                bom=bom,
-            ),
+            options=writing,
             names=names,
             **asdict(options.include_excluded(work, practice=include_practice, gold=include_gold)),
         )

@@ -9,24 +9,25 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import START
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
-from tui_annotate.cli.problems import ProblemsOption, print_kinds, write_problems
-from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
+from tui_annotate.cli.problems import ProblemsOption, describe_kinds, write_problems
+from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission, Person, PersonKind
 from tui_annotate.domain.similar_names import name_skeleton
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
 from tui_annotate.plugins.files.streams import hint_for_missing
-from tui_annotate.plugins.protocols import SpanUse
 from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
@@ -41,12 +42,20 @@ MAX_PLACES_WIDTH = 160
 """Maximum length, in characters, of a problem's message and positions together."""
 _RECORD_POSITION = re.compile(r":\d+$|, (?:record|row|sample) \d+$")
 """End of the position of a record; other positions are of a whole file, folder or sheet."""
-_SpansAsOption = Annotated[
-    SpanUse,
-    typer.Option(
-        "--spans-as",
-        help="What the spans of --span-column become. Labels of suggestions must be in the "
-        "label set.",
+_ReadOptions = Annotated[
+    options.ReadOptions,
+    OptionGroup(
+        dataset=options.DatasetOption,
+        **options.COLUMN_OPTIONS,
+        **options.COLLECTION_OPTIONS,
+        offsets=options.OffsetsOption,
+        everyone_read=options.EveryoneReadOption,
+        spans_as=typer.Option(
+            "--spans-as",
+            help="What the spans of --span-column become. Labels of suggestions must be in the "
+            "label set.",
+        ),
+        **options.TEXT_OPTIONS,
     ),
 ]
 _DryOption = Annotated[
@@ -107,15 +116,9 @@ def ingest(
     files: options.FilesArgument,
     *,
     format_name: options.FormatOption = "",
-    dataset: options.DatasetOption = "",
-    columns: options.ColumnOptions,
-    collection: options.CollectionOptions,
-    offsets: options.OffsetsOption = None,
-    everyone_read: options.EveryoneReadOption = False,
-    spans_as: _SpansAsOption = SpanUse.ANNOTATIONS,
-    texts: options.TextOptions,
+    given: _ReadOptions,
     about: options.DescriptionOptions,
-    vectors: options.EmbedderChoice,
+    vectors: options.ChosenEmbedder,
     dry_run: _DryOption = False,
     problems: ProblemsOption = None,
     strict: Annotated[
@@ -139,20 +142,14 @@ def ingest(
         write_problems(problems, *files) as log,
     ):
         reading = options.import_options(
-            columns,
-            texts,
-            collection,
+            given,
             files=paths,
             format_name=format_name,
-            dataset=dataset,
-            offsets=offsets or "",
-            language=texts.language or space.settings.language,
+            language=given.language or space.settings.language,
             about=about.description,
-            everyone_read=everyone_read,
-            spans_as=spans_as,
             **options.earlier_imports(space),
         )
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         if not dry_run:
             require_trust(chosen.trust, space.ingest_service.sets.unnamed_url(chosen))
         known = {each.id for each in space.people.all()}
@@ -170,9 +167,8 @@ def ingest(
         report.notes += _describe_similar_names(
             space.people.all(), known, needs_account=space.team.members.required()
         )
-    if 1 < len(files) == report.added and not dataset and not common.as_json:
-        output.print_note(_SEVERAL_DATASETS)
-    print_ingest(report, as_json=common.as_json, base_url=vectors.base_url)
+    note = _SEVERAL_DATASETS if 1 < len(files) == report.added and not given.dataset else ""
+    print_ingest(report, as_json=common.as_json, base_url=vectors.base_url, note=note)
 
 
 def _describe_similar_names(
@@ -233,52 +229,61 @@ def require_inputs(paths: Sequence[Path]) -> None:
         raise InvalidInput(f"file not found: {', '.join(map(str, absent))}", hint)
 
 
-def print_ingest(report: IngestReport, *, as_json: bool, base_url: str = "") -> None:
+def print_ingest(
+    report: IngestReport, *, as_json: bool, base_url: str = "", note: str = ""
+) -> None:
     """Print the result of an import, and exit with its exit code unless that is 0.
 
-    `base_url`: endpoint that the user named, which a suggested command needs, too.
+    `base_url`: endpoint that the user named, which a suggested command needs, too. `note`: a note
+    before the result, unless it is printed as JSON.
     """
-    if code := print_report(report, as_json=as_json, base_url=base_url):
+    if code := print_report(report, as_json=as_json, base_url=base_url, note=note):
         raise typer.Exit(code)
 
 
-def print_report(report: IngestReport, *, as_json: bool = False, base_url: str = "") -> int:
+def print_report(
+    report: IngestReport, *, as_json: bool = False, base_url: str = "", note: str = ""
+) -> int:
     """Print the result of an import as `print_ingest` does; return its exit code."""
-    if as_json:
-        fields = asdict(report)
-        for problem in fields["problems"]:
-            problem["hint"] = output.adapt_hint(problem["hint"])
-        output.print_json({**fields, "outcome": report.outcome.value})
-    else:
-        _print_problems(report)
-        for note in report.notes:
-            output.print_message(note)
-        show = output.print_line if report.dry or report.strict else output.print_result
-        show(_summarise(report))
-        print_cost(report.cost, report.embedder)
-        print_failed_texts(report, base_url=base_url)
-        if report.outside:
-            kinds = output.many(report.outside_labels, "label")
-            (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
-            dataset = f" --dataset {shlex.quote(only)}" if only else ""
-            output.print_problem(
-                f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
-                "label set",
-                f"tui-annotate labels normalise --dry-run{dataset}",
-            )
-        if report.better:
-            output.print_note(report.better)
+    text = chain([NotePart(note)] if note else (), _describe_import(report, base_url=base_url))
+    output.show(_import_as_json(report), text, as_json=as_json)
     code: int = {"all": 0, "some": DONE_IN_PART, "none": 2}[report.outcome.value]
     return DONE_IN_PART if report.failed and not code else code
 
 
-def print_failed_texts(report: IngestReport, *, base_url: str = "") -> None:
-    """Print which sentences have no vector, as the embedder failed for them."""
+def _import_as_json(report: IngestReport) -> dict[str, Any]:
+    fields = asdict(report)
+    for problem in fields["problems"]:
+        problem["hint"] = output.adapt_hint(problem["hint"])
+    return {**fields, "outcome": report.outcome.value}
+
+
+def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
+    yield from _describe_problems(report)
+    yield from map(MessagePart, report.notes)
+    yield ResultPart(_summarise(report), always=report.dry or report.strict)
+    yield describe_cost(report.cost, report.embedder)
+    yield from describe_failed_texts(report, base_url=base_url)
+    if report.outside:
+        kinds = output.many(report.outside_labels, "label")
+        (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
+        dataset = f" --dataset {shlex.quote(only)}" if only else ""
+        yield MessagePart(
+            f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
+            "label set",
+            f"tui-annotate labels normalise --dry-run{dataset}",
+        )
+    if report.better:
+        yield NotePart(report.better)
+
+
+def describe_failed_texts(report: IngestReport, *, base_url: str = "") -> Iterator[Part]:
+    """Describe which sentences have no vector, as the embedder failed for them."""
     if not report.failed:
         return
     for each in report.failed_texts[:SHOWN_PROBLEMS]:
         document = f" {each.document}" if each.document else ""
-        output.print_message(
+        yield MessagePart(
             f"{each.dataset}/{each.sample}, {each.side}{document}, characters {each.start:,} to"
             f" {each.end:,}: {each.reason}"
         )
@@ -286,16 +291,16 @@ def print_failed_texts(report: IngestReport, *, base_url: str = "") -> None:
     if more > 0:
         listed = len(report.failed_texts)
         which = "them" if listed == report.failed else f"the first {listed:,}"
-        output.print_message(f"and {more:,} more; list {which} with --json")
+        yield MessagePart(f"and {more:,} more; list {which} with --json")
     # An endpoint that only the workspace names may receive no texts.
     endpoint = f" --base-url {shlex.quote(base_url)}" if base_url else ""
-    output.print_problem(
+    yield MessagePart(
         f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed",
         f"compute the missing vectors with: tui-annotate vectors rebuild --missing{endpoint}",
     )
 
 
-def _print_problems(report: IngestReport) -> None:
+def _describe_problems(report: IngestReport) -> Iterator[Part]:
     alike: dict[tuple[str, str, bool], list[Problem]] = {}
     for problem in report.problems:
         alike.setdefault((problem.message, problem.hint, problem.refused), []).append(problem)
@@ -308,12 +313,12 @@ def _print_problems(report: IngestReport) -> None:
         line = f"{first}{' (sample stored)' if kept else ''}"
         places = (each.where for each in same)
         line += _list_other_places(places, width=MAX_PLACES_WIDTH - len(line), listed=whole)
-        output.print_problem(line, first.hint if first.hint != hinted else "")
+        yield MessagePart(line, first.hint if first.hint != hinted else "")
         hinted = first.hint
     more = report.problem_count - sum(map(len, shown))
     if more:
-        output.print_message(f"and {more:,} more; write all to a file with --problems FILE")
-    print_kinds(report.problem_kinds)
+        yield MessagePart(f"and {more:,} more; write all to a file with --problems FILE")
+    yield from describe_kinds(report.problem_kinds)
 
 
 def _list_other_places(places: Iterable[str], *, width: int, listed: bool) -> str:
@@ -345,14 +350,15 @@ def _split_place(place: str) -> tuple[str, str]:
     return (found[1], found[2].removeprefix(", ")) if found else ("", place)
 
 
-def print_cost(cost: EmbeddingCost | None, embedder: str) -> None:
-    """Print the estimated cost of embedding, if it was estimated instead of embedding texts."""
-    if cost is not None:
-        output.print_line(
-            f"nothing was sent to {embedder}; computing the vectors would need calls:"
-            f" {cost.calls:,}; characters: {cost.characters:,}; tokens: about {cost.tokens:,}"
-            " (estimate: 1 per 4 ASCII characters, 1 per other character)"
-        )
+def describe_cost(cost: EmbeddingCost | None, embedder: str) -> str | None:
+    """Describe the estimated cost of embedding; None if texts were embedded instead."""
+    if cost is None:
+        return None
+    return (
+        f"nothing was sent to {embedder}; computing the vectors would need calls:"
+        f" {cost.calls:,}; characters: {cost.characters:,}; tokens: about {cost.tokens:,}"
+        " (estimate: 1 per 4 ASCII characters, 1 per other character)"
+    )
 
 
 def _summarise(report: IngestReport) -> str:

@@ -2,7 +2,7 @@
 
 A field of a dataclass for commands alone is `Annotated` with its option. For the options of a
 Python function, `OptionGroup` names the option of each field, so that names and defaults are
-declared once.
+declared once. An option that only the command has, such as `--columns`, is a field of a subclass.
 """
 
 from __future__ import annotations

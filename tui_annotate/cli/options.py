@@ -7,9 +7,9 @@ import os
 import shlex
 import stat
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -23,13 +23,13 @@ from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import InvalidInput, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.records import DatasetDescription, RecordFilter
-from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
 from tui_annotate.plugins.protocols import (
     CODEPOINT,
     GRAPHEME,
     UTF16,
     ColumnChoice,
+    EmbedderOptions,
     ImportOptions,
     PairColumns,
     SpanUse,
@@ -38,6 +38,7 @@ from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Person
+    from tui_annotate.services.ingest import VectorOptions
     from tui_annotate.workspace import Workspace
 
 
@@ -144,25 +145,6 @@ OffsetsOption = Annotated[
         help="Unit of the offsets in the files (default: the unit that fits the quoted texts)."
     ),
 ]
-EmbedderOption = Annotated[
-    str,
-    option(
-        "--embedder",
-        "NAME",
-        "Embedder of texts: auto, static, neural[:FOLDER], remote:MODEL or none (default: the "
-        "workspace's embedder).",
-        complete=completion.complete_plugins("embedders", "auto", "none"),
-    ),
-]
-UrlOption = Annotated[
-    str,
-    option(
-        "--base-url",
-        "URL",
-        "URL of the endpoint for remote:MODEL, up to and including /v1. The API key is read from "
-        "$TUI_ANNOTATE_API_KEY.",
-    ),
-]
 
 
 def refuse_nan(value: float | None) -> float | None:
@@ -258,167 +240,167 @@ class DescriptionOptions:
         return DatasetDescription(self.license or "", self.origin or "", self.citation or "")
 
 
-@dataclass(frozen=True)
-class ColumnOptions:
-    """Options that name the columns of a table, or the collection that it belongs to."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions(ImportOptions):
+    """Options of an import, as a user gives them; `import_options` checks them.
 
-    columns: Annotated[
-        str,
-        option(
-            "--columns",
-            "NAME",
-            "Known collection whose column names are used: aggrefact, cliff, frank, halueval, "
-            "ragtruth, summac, true or uhgeval (default: recognized by the columns).",
-            complete=completion.complete_words(*COLLECTIONS),
-        ),
-    ] = ""
-    source_column: Annotated[
-        str, option("--source-column", "NAME", "Column of the source texts (default: detected).")
-    ] = ""
-    summary_column: Annotated[
-        str, option("--summary-column", "NAME", "Column of the summaries (default: detected).")
-    ] = ""
-    second_source_column: Annotated[
-        str, option("--second-source-column", "NAME", "Column of a second source (default: none).")
-    ] = ""
-    id_column: Annotated[
-        str, option("--id-column", "NAME", "Column of the sample ids (default: the row number).")
-    ] = ""
-    group_column: Annotated[
-        str,
-        option(
-            "--group-column",
-            "NAME",
-            "Column with the same value for all summaries of one source (default: none, except in "
-            "known collections).",
-        ),
-    ] = ""
-    delimiter: Annotated[
-        str,
-        option(
-            "--delimiter",
-            "CHARACTER",
-            "Character between the cells of a CSV file, or tab (default: detected by the header).",
-        ),
-    ] = ""
-    sheet: Annotated[
-        str, option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all).")
-    ] = ""
-    span_column: Annotated[
-        str,
-        option(
-            "--span-column",
-            "NAME",
-            "Column of spans: quotes, offsets, or lists of them (default: none).",
-        ),
-    ] = ""
-    span_label_column: Annotated[
-        str,
-        option("--span-label-column", "NAME", "Column of the spans' labels (default: no labels)."),
-    ] = ""
-    span_side: Annotated[
-        Side,
-        typer.Option("--span-side", help="Text that contains the spans of --span-column."),
-    ] = Side.SUMMARY
-    start_column: Annotated[
-        str,
-        option("--start-column", "NAME", "Column of the first offset of a span (default: none)."),
-    ] = ""
-    end_column: Annotated[
-        str,
-        option("--end-column", "NAME", "Column of the last offset of a span (default: none)."),
-    ] = ""
-    offset_base: Annotated[
-        int,
-        typer.Option(
-            "--offset-base",
-            metavar="N",
-            min=0,
-            max=1,
-            help="Number of a text's first character in the offsets of spans: 0 or 1.",
-        ),
-    ] = 0
-    end_inclusive: Annotated[
-        bool | None,
-        typer.Option(
-            "--end-inclusive/--end-exclusive",
-            help="The last offset of a span is its last character, or the one after it (default: as"
-            " the quotes of --span-column show, else the one after it).",
-            show_default=False,
-        ),
-    ] = None
-    person_column: Annotated[
-        str,
-        option(
-            "--person-column",
-            "NAME",
-            "Column of the annotators of the spans; rows of one summary become one sample "
-            "(default: none).",
-        ),
-    ] = ""
-    empty_marker: Annotated[
-        str,
-        option(
-            "--empty-marker",
-            "TEXT",
-            "Text of a cell without a span, in addition to NULL, None, NaN and NA.",
-        ),
-    ] = ""
-    merge_rows: Annotated[
-        bool, flag("--merge-rows", "Make one sample of all rows with the same source and summary.")
-    ] = False
+    `columns`: known collection whose columns are used; empty if the user names none.
+    """
+
+    columns: str = ""
 
 
-@dataclass(frozen=True)
-class CollectionOptions:
-    """Options for files of reports: their topics, and the documents that they cite."""
-
-    topics: Annotated[
-        Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
-    ] = None
-    topic: Annotated[
+COLUMN_OPTIONS: Final[Mapping[str, Any]] = {
+    "columns": option(
+        "--columns",
+        "NAME",
+        "Known collection whose column names are used: aggrefact, cliff, frank, halueval, "
+        "ragtruth, summac, true or uhgeval (default: recognized by the columns).",
+        complete=completion.complete_words(*COLLECTIONS),
+    ),
+    "source_column": option(
+        "--source-column", "NAME", "Column of the source texts (default: detected)."
+    ),
+    "summary_column": option(
+        "--summary-column", "NAME", "Column of the summaries (default: detected)."
+    ),
+    "second_source_column": option(
+        "--second-source-column", "NAME", "Column of a second source (default: none)."
+    ),
+    "id_column": option(
+        "--id-column", "NAME", "Column of the sample ids (default: the row number)."
+    ),
+    "group_column": option(
+        "--group-column",
+        "NAME",
+        "Column with the same value for all summaries of one source (default: none, except in "
+        "known collections).",
+    ),
+    "delimiter": option(
+        "--delimiter",
+        "CHARACTER",
+        "Character between the cells of a CSV file, or tab (default: detected by the header).",
+    ),
+    "sheet": option("--sheet", "NAME", "Only this sheet of an Excel workbook (default: all)."),
+    "span_column": option(
+        "--span-column",
+        "NAME",
+        "Column of spans: quotes, offsets, or lists of them (default: none).",
+    ),
+    "span_label_column": option(
+        "--span-label-column", "NAME", "Column of the spans' labels (default: no labels)."
+    ),
+    "span_side": typer.Option("--span-side", help="Text that contains the spans of --span-column."),
+    "start_column": option(
+        "--start-column", "NAME", "Column of the first offset of a span (default: none)."
+    ),
+    "end_column": option(
+        "--end-column", "NAME", "Column of the last offset of a span (default: none)."
+    ),
+    "offset_base": typer.Option(
+        "--offset-base",
+        metavar="N",
+        min=0,
+        max=1,
+        help="Number of a text's first character in the offsets of spans: 0 or 1.",
+    ),
+    "end_inclusive": typer.Option(
+        "--end-inclusive/--end-exclusive",
+        help="The last offset of a span is its last character, or the one after it (default: as"
+        " the quotes of --span-column show, else the one after it).",
+        show_default=False,
+    ),
+    "person_column": option(
+        "--person-column",
+        "NAME",
+        "Column of the annotators of the spans; rows of one summary become one sample "
+        "(default: none).",
+    ),
+    "empty_marker": option(
+        "--empty-marker",
+        "TEXT",
+        "Text of a cell without a span, in addition to NULL, None, NaN and NA.",
+    ),
+    "merge_rows": flag(
+        "--merge-rows", "Make one sample of all rows with the same source and summary."
+    ),
+}
+"""Options that name the columns of a table, or the collection that it belongs to."""
+COLLECTION_OPTIONS: Final[Mapping[str, Any]] = {
+    "topics": option("--topics", "FILE", "File with the topics that the reports answer."),
+    "only": Annotated[
         list[str] | None, option("--topic", "ID", "Only the reports on this topic. Repeatable.")
-    ] = None
-    documents: Annotated[
-        Path | None,
-        option("--documents", "FILE", "File with the documents that the reports cite."),
-    ] = None
+    ],
+    "documents": option("--documents", "FILE", "File with the documents that the reports cite."),
+}
+"""Options for files of reports: their topics, and the documents that they cite."""
+TEXT_OPTIONS: Final[Mapping[str, Any]] = {
+    "language": option(
+        "--language",
+        "CODE",
+        "Language of all texts, for example en or zh (default: detected for each text).",
+    ),
+    "encoding": option("--encoding", "NAME", "Encoding of the files, for example gb18030."),
+}
+"""Options for how texts are read: their language and encoding."""
+TableOptions = Annotated[
+    ReadOptions, OptionGroup(**COLUMN_OPTIONS, **TEXT_OPTIONS, offsets=OffsetsOption)
+]
+"""Options for files that cite no other files."""
 
 
-@dataclass(frozen=True)
-class TextOptions:
-    """Options for how texts are read: their language and encoding."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbedderChoice(EmbedderOptions):
+    """The embedder that a user chose, with the endpoint of a remote one.
 
-    language: Annotated[
-        str,
-        option(
-            "--language",
-            "CODE",
-            "Language of all texts, for example en or zh (default: detected for each text).",
-        ),
-    ] = ""
-    encoding: Annotated[
-        str, option("--encoding", "NAME", "Encoding of the files, for example gb18030.")
-    ] = "utf-8"
+    `embedder`: name of the embedder, with its model; empty for the workspace's embedder.
+    """
+
+    embedder: str = ""
+
+    def vector_options(self, space: Workspace) -> VectorOptions:
+        """Return complete options, with defaults from the workspace."""
+        return space.vector_options(
+            self.embedder,
+            base_url=self.base_url,
+            dimensions=self.dimensions,
+            timeout=self.timeout,
+            max_retries=self.max_retries,
+        )
 
 
-@dataclass(frozen=True)
-class EmbedderChoice:
-    """Options that choose an embedder, and the endpoint of a remote one."""
-
-    embedder: EmbedderOption = ""
-    base_url: UrlOption = ""
-    dimensions: Annotated[
-        int,
-        typer.Option(
+_EMBEDDER_OPTIONS: Final[Mapping[str, Any]] = {
+    "embedder": option(
+        "--embedder",
+        "NAME",
+        "Embedder of texts: auto, static, neural[:FOLDER], remote:MODEL or none (default: the "
+        "workspace's embedder).",
+        complete=completion.complete_plugins("embedders", "auto", "none"),
+    ),
+    "base_url": option(
+        "--base-url",
+        "URL",
+        "URL of the endpoint for remote:MODEL, up to and including /v1. The API key is read from "
+        "$TUI_ANNOTATE_API_KEY.",
+    ),
+}
+ChosenEmbedder = Annotated[
+    EmbedderChoice,
+    OptionGroup(
+        **_EMBEDDER_OPTIONS,
+        dimensions=typer.Option(
             "--dimensions",
             metavar="N",
             min=0,
             help="Number of dimensions of the vectors of remote:MODEL (default: set by the model).",
             show_default=False,
         ),
-    ] = 0
-    timeout: TimeoutOption = None
+        timeout=TimeoutOption,
+    ),
+]
+"""Options that choose the embedder whose vectors are stored."""
+ChosenQueryEmbedder = Annotated[EmbedderChoice, OptionGroup(**_EMBEDDER_OPTIONS)]
+"""Options that choose an embedder whose vectors are not stored."""
 
 
 class StateChoice(StrEnum):
@@ -474,20 +456,14 @@ def include_excluded(work: RecordFilter, *, practice: bool, gold: bool) -> Recor
 
 
 def import_options(
-    columns: ColumnOptions,
-    texts: TextOptions,
-    collection: CollectionOptions | None = None,
-    *,
-    files: Sequence[Path] = (),
-    format_name: str = "",
-    **others: Any,
+    given: ReadOptions, *, files: Sequence[Path] = (), format_name: str = "", **others: Any
 ) -> ImportOptions:
-    """Build the options of an import from the values of a command's options.
+    """Build the options of an import from those that the user gave to a command.
 
     Args:
         files: files to import. The columns of tables are chosen now, before a command shows its
             progress or stores anything.
-        others: values of further fields of `ImportOptions`.
+        others: values of further fields of `ImportOptions`, which replace those of `given`.
 
     Raises:
         NotFound: `--columns` names an unknown collection.
@@ -495,13 +471,10 @@ def import_options(
             or an option for spans is given without `--span-column`.
         NotFound, InvalidInput, Unavailable: a file cannot be opened.
     """
-    given = asdict(columns) | asdict(texts) | others
-    given["delimiter"] = _check_delimiter(columns.delimiter)
-    if collection:
-        given |= {"topics": collection.topics, "documents": collection.documents}
-        given["only"] = tuple(collection.topic or ())
-    preset = given.pop("columns")
-    reading = set_pair_columns(preset, ImportOptions(choose_columns=_ColumnPrompt(), **given))
+    values = {each.name: getattr(given, each.name) for each in fields(ImportOptions)}
+    values["delimiter"] = _check_delimiter(given.delimiter)
+    values["choose_columns"] = _ColumnPrompt()
+    reading = set_pair_columns(given.columns, ImportOptions(**values | others))
     _check_span_options(reading)
     choose_columns(files, format_name, reading)
     return reading

@@ -10,6 +10,7 @@ from typing import Annotated
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import option
+from tui_annotate.cli.report_parts import MessagePart, Part
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.records import Problem, count_kind
 from tui_annotate.domain.strict_json import encode_strict
@@ -61,12 +62,12 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
         raise failure
 
 
-def print_kinds(kinds: Mapping[str, int]) -> None:
-    """Print how many problems there are of each of several kinds, the most frequent first."""
+def describe_kinds(kinds: Mapping[str, int]) -> Iterator[Part]:
+    """Describe how many problems there are of each of several kinds, the most frequent first."""
     if sum(kinds.values()) > 1:
-        output.print_message("problems by kind:")
+        yield MessagePart("problems by kind:")
         for kind, count in sorted(kinds.items(), key=lambda item: -item[1]):
-            output.print_message(f"  {count:,}: {kind}")
+            yield MessagePart(f"  {count:,}: {kind}")
 
 
 class ProblemPrinter:
@@ -98,4 +99,4 @@ class ProblemPrinter:
         """Print how many problems were not shown, and their totals by kind."""
         if self._count > SHOWN_PROBLEMS:
             output.print_message(f"and {output.many(self._count - SHOWN_PROBLEMS, 'more problem')}")
-        print_kinds(self.kinds)
+        output.print_parts(describe_kinds(self.kinds))

@@ -67,9 +67,7 @@ def html(
     pseudonymise: pseudonyms.PseudonymiseOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
-    columns: options.ColumnOptions,
-    texts: options.TextOptions,
-    offsets: options.OffsetsOption = None,
+    given: options.TableOptions,
     common: options.CommonOptions,
 ) -> None:
     """Write an HTML report.
@@ -83,9 +81,7 @@ def html(
     filters = options.include_excluded(work, practice=include_practice, gold=include_gold)
     chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
     files = [] if file is None else [file]
-    reading = options.import_options(
-        columns, texts, files=files, format_name=source_format, offsets=offsets or ""
-    )
+    reading = options.import_options(given, files=files, format_name=source_format)
     target = _choose_target(output_file)
     refuse_mixed_output(target, as_json=common.as_json)
     if file is None:

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -22,7 +21,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import ADMINISTRATION
-from tui_annotate.cli.ingest import print_cost, print_failed_texts
+from tui_annotate.cli.ingest import describe_cost, describe_failed_texts
 from tui_annotate.cli.options import (
     add_command,
     add_group,
@@ -35,7 +34,9 @@ from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
     Columns,
+    MessagePart,
     NotePart,
+    Part,
     ResultPart,
     Table,
     flexible_column,
@@ -47,7 +48,7 @@ from tui_annotate.settings import PREFIX
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.model_hub import FetchedFile
-    from tui_annotate.services.ingest import VectorSetInfo
+    from tui_annotate.services.ingest import IngestReport, VectorSetInfo
 
 
 MEGABYTE = 1_000_000
@@ -114,7 +115,7 @@ def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
 
 def rebuild(
     *,
-    vectors: options.EmbedderChoice,
+    vectors: options.ChosenEmbedder,
     missing: Annotated[
         bool,
         flag("--missing", "Compute only missing vectors, and use them at once, as `ingest` does."),
@@ -129,16 +130,13 @@ def rebuild(
     computed again. --dry-run shows the cost. Annotations do not change.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        chosen = space.vector_options(**asdict(vectors))
+        chosen = vectors.vector_options(space)
         service = space.ingest_service
         if dry_run:
             cost = service.sets.price(chosen)
-            if common.as_json:
-                output.print_json({"cost": cost})
-            elif cost is None:
-                output.print_line("these vectors cost nothing: they are computed on this machine")
-            else:
-                print_cost(cost, vectors.embedder or "the workspace's embedder")
+            line = describe_cost(cost, vectors.embedder or "the workspace's embedder")
+            free = "these vectors cost nothing: they are computed on this machine"
+            output.show({"cost": cost}, [line or free], as_json=common.as_json)
             return
         require_trust(chosen.trust, service.sets.unnamed_url(chosen))
         with output.show_progress("documents") as progress:
@@ -146,12 +144,6 @@ def rebuild(
                 report = service.run((), embedder=chosen, progress=progress)
             else:
                 report = service.sets.rebuild(embedder=chosen, progress=progress)
-    if not common.as_json:
-        for note in report.notes:
-            output.print_message(note)
-        print_failed_texts(report, base_url=vectors.base_url)
-    documents = output.many(report.embedded, "document")
-    line = f"computed the vectors of {documents}; the workspace's embedder is {report.embedder}"
     output.show(
         {
             "embedder": report.embedder,
@@ -159,11 +151,20 @@ def rebuild(
             "failed": report.failed,
             "failed_texts": report.failed_texts,
         },
-        [ResultPart(line)],
+        _describe_rebuild(report, base_url=vectors.base_url),
         as_json=common.as_json,
     )
     if report.failed:
         raise typer.Exit(DONE_IN_PART)
+
+
+def _describe_rebuild(report: IngestReport, *, base_url: str) -> Iterator[Part]:
+    yield from map(MessagePart, report.notes)
+    yield from describe_failed_texts(report, base_url=base_url)
+    documents = output.many(report.embedded, "document")
+    yield ResultPart(
+        f"computed the vectors of {documents}; the workspace's embedder is {report.embedder}"
+    )
 
 
 _CHILD: Final = """
@@ -269,10 +270,12 @@ def install(
     if yes:
         install_minilm()
         output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
-    elif not as_json:
-        output.print_note("to run these commands: tui-annotate models install minilm --yes")
-    if as_json:
-        output.print_json({"model": name.value, "commands": commands, "installed": yes})
+    step = NotePart("to run these commands: tui-annotate models install minilm --yes")
+    output.show(
+        {"model": name.value, "commands": commands, "installed": yes},
+        [] if yes else [step],
+        as_json=as_json,
+    )
 
 
 def download(

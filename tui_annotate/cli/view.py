@@ -10,6 +10,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.problems import ProblemPrinter
 from tui_annotate.cli.screen import need_terminal
@@ -20,6 +21,18 @@ from tui_annotate.plugins.files.streams import hint_for_missing
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ImportOptions
     from tui_annotate.services.file_browser import FileLoadResult
+
+
+_ReadOptions = Annotated[
+    options.ReadOptions,
+    OptionGroup(
+        dataset=options.DatasetOption,
+        **options.COLUMN_OPTIONS,
+        **options.COLLECTION_OPTIONS,
+        **options.TEXT_OPTIONS,
+        offsets=options.OffsetsOption,
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -40,11 +53,7 @@ def view(
     sample: Annotated[
         str, option("--sample", "ID", "Sample to open first: ID or DATASET/ID.")
     ] = "",
-    dataset: options.DatasetOption = "",
-    columns: options.ColumnOptions,
-    collection: options.CollectionOptions,
-    texts: options.TextOptions,
-    offsets: options.OffsetsOption = None,
+    given: _ReadOptions,
 ) -> None:
     """View a file on the screen, read-only.
 
@@ -54,15 +63,7 @@ def view(
     if not has_input(source):
         raise NotFound(f"file not found: {source}", hint_for_missing(source))
     need_terminal("view", instead="tui-annotate convert FILE - --to native")
-    reading = options.import_options(
-        columns,
-        texts,
-        collection,
-        files=[source],
-        format_name=source_format,
-        dataset=dataset,
-        offsets=offsets or "",
-    )
+    reading = options.import_options(given, files=[source], format_name=source_format)
     raise typer.Exit(_open_screen(source, source_format, reading, sample=sample))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +10,7 @@ import typer
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import Offsets, flag, option
+from tui_annotate.cli.report_parts import MessagePart, NotePart, Part
 from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -65,38 +66,43 @@ def print_conversion(
     `written`: name of the format. `target`: None for standard output. `counts`: further fields of
     the JSON object. `more_states`: the option that also writes work that is not completed.
     """
-    if as_json:
-        output.print_json(
-            {
-                "file": target,
-                "format": written,
-                "samples": report.records,
-                "annotations": report.annotations,
-                "answers": report.answers,
-                "lost": dict(report.lost),
-                "adjudicated": report.adjudicated,
-                "left_out": dict(report.left_out),
-                **counts,
-            }
-        )
-        return
+    output.show(
+        {
+            "file": target,
+            "format": written,
+            "samples": report.records,
+            "annotations": report.annotations,
+            "answers": report.answers,
+            "lost": dict(report.lost),
+            "adjudicated": report.adjudicated,
+            "left_out": dict(report.left_out),
+            **counts,
+        },
+        _describe_conversion(report, written, target, more_states=more_states),
+        as_json=as_json,
+    )
+
+
+def _describe_conversion(
+    report: ExportReport, written: str, target: Path | None, *, more_states: str
+) -> Iterator[Part]:
     samples = output.many(report.records, "sample")
     where = f" in {target}" if target else ""
     written_work = output.many(report.annotations, "annotation")
     if report.answers:
         written_work = output.many(report.answers, "answer")
-    output.print_note(f"{written_work} of {samples}{where}")
+    yield NotePart(f"{written_work} of {samples}{where}")
     if 0 < report.adjudicated < report.annotations:
         own = output.many(report.annotations - report.adjudicated, "annotation")
-        output.print_message(
+        yield MessagePart(
             f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
             " only one kind: --layer all (annotators) or --layer adjudicated"
         )
     if report.left_out:
         states = ", ".join(f"{count:,} {state}" for state, count in report.left_out.items())
-        output.print_message(
+        yield MessagePart(
             f"  left out, as {written} is for training and the work is not completed: {states};"
             f" to write it, too: {more_states}"
         )
     for kind, count in report.lost.items():
-        output.print_message(f"  {written} cannot carry: {kind} ({count:,})")
+        yield MessagePart(f"  {written} cannot carry: {kind} ({count:,})")

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import output
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import TimeoutOption, flag, option, refuse_nan
 from tui_annotate.cli.output import DONE_IN_PART
+from tui_annotate.lab.chat.judge_choice import JudgeChoice
 
 if TYPE_CHECKING:
     from tui_annotate.lab.chat.replies import ReplyTally
@@ -53,14 +55,23 @@ NoCacheOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndpointOptions:
-    """Options of commands that send requests to a chat model."""
+class LimitedJudgeChoice(JudgeChoice):
+    """A judge model, with the number of questions, samples or rows to use; 0 for all."""
 
-    concurrency: ConcurrencyOption = 4
-    timeout: TimeoutOption = None
-    max_retries: MaxRetriesOption = None
-    limit: LimitOption = 0
-    no_cache: NoCacheOption = False
+    limit: int = 0
+
+
+EndpointOptions = Annotated[
+    LimitedJudgeChoice,
+    OptionGroup(
+        concurrency=ConcurrencyOption,
+        timeout=TimeoutOption,
+        max_retries=MaxRetriesOption,
+        limit=LimitOption,
+        no_cache=NoCacheOption,
+    ),
+]
+"""Options of commands that send requests to a chat model."""
 
 
 MAX_UNCLEAR: Final = 0.1

@@ -13,11 +13,11 @@ import typer
 
 from tui_annotate.cli import completion, output
 from tui_annotate.cli.endpoint_trust import require_trust
+from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import (
+    ChosenQueryEmbedder,
     CommonOptions,
     DryOption,
-    EmbedderOption,
-    UrlOption,
     YesOption,
     argument,
     choose_dataset,
@@ -54,6 +54,7 @@ from tui_annotate.lab.chat.command_options import (
     print_missing_replies,
 )
 from tui_annotate.plugins.files.output_names import check_json_name
+from tui_annotate.plugins.scoring import ScorerOptions
 
 if TYPE_CHECKING:
     from tui_annotate.domain.scores import ScoreRun
@@ -301,22 +302,19 @@ LanguageOption = Annotated[
         complete=completion.complete_words("auto", "zh", "en"),
     ),
 ]
-WithQuestionOption = Annotated[
-    bool,
-    flag(
-        "--with-question/--answer-only",
-        "Embed each answer together with its question, or without the question.",
-    ),
-]
-
-
-TopKOption = Annotated[
-    int,
-    typer.Option(
-        "--top-k",
-        metavar="K",
-        min=1,
-        help="Scorer unigram: average the rarity of an answer's K most frequent words.",
+ScoringOptions = Annotated[
+    ScorerOptions,
+    OptionGroup(
+        top_k=typer.Option(
+            "--top-k",
+            metavar="K",
+            min=1,
+            help="Scorer unigram: average the rarity of an answer's K most frequent words.",
+        ),
+        with_question=flag(
+            "--with-question/--answer-only",
+            "Embed each answer together with its question, or without the question.",
+        ),
     ),
 ]
 JudgeOption = Annotated[
@@ -333,10 +331,8 @@ def compute(
     dataset: DatasetOption = "",
     scorers: ScorersOption = None,
     language: LanguageOption = "auto",
-    top_k: TopKOption = 5,
-    with_question: WithQuestionOption = True,
-    embedder: EmbedderOption = "",
-    base_url: UrlOption = "",
+    scoring: ScoringOptions,
+    vectors: ChosenQueryEmbedder,
     judge: JudgeOption = "",
     model_folder: ModelFolderOption = "",
     max_unclear: MaxUnclearOption = MAX_UNCLEAR,
@@ -359,41 +355,31 @@ def compute(
 
     Exit code: 3 if a scorer has no value for any sample, or its embedder failed for a text.
     """
-    from tui_annotate.lab.chat.judge_choice import JudgeChoice
     from tui_annotate.lab.chat.judge_config import load_named_judge, prompt_folders
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreService
-    from tui_annotate.plugins.scoring import ScorerOptions
 
     if not scorers:
         raise InvalidInput("no scorer is named", "pass --scorer unigram or --scorer similarity")
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         loaded_judge = None
         if "judge" in scorers and (judge or space.settings.judge_model):
-            asked = JudgeChoice(
-                model=judge,
-                base_url=base_url,
-                no_cache=endpoint.no_cache,
-                concurrency=endpoint.concurrency,
-                timeout=endpoint.timeout,
-                max_retries=endpoint.max_retries,
-            )
+            asked = replace(endpoint, model=judge, base_url=vectors.base_url)
             loaded_judge = load_named_judge(space, asked, unasked=dry_run)
-        if "similarity" in scorers and not (base_url or dry_run):
-            require_trust(space.settings.endpoints, space.machines.embedder_url(embedder))
+        if "similarity" in scorers and not (vectors.base_url or dry_run):
+            require_trust(space.settings.endpoints, space.machines.embedder_url(vectors.embedder))
         load = partial(
             space.machines.embedder,
-            embedder,
-            base_url=base_url,
+            vectors.embedder,
+            base_url=vectors.base_url,
             timeout=endpoint.timeout,
             max_retries=endpoint.max_retries,
         )
-        options = ScorerOptions(
+        options = replace(
+            scoring,
             judge=loaded_judge,
             prompts=str(prompt_folders(space, None)[0]),
             embedder=load,
-            by_characters=embedder == NO_EMBEDDER,
-            top_k=top_k,
-            with_question=with_question,
+            by_characters=vectors.embedder == NO_EMBEDDER,
             folder=model_folder,
         )
         chosen = ScoreOptions(
