@@ -90,7 +90,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
 
-def take_over(
+def apply_change(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
     """Update the sample on screen and its unsaved work after a change of the label set."""
