@@ -319,7 +319,7 @@ class SaveController:
         self._screen.forget_keys()
         self.state = SaveState.NOT_SAVED
         if not isinstance(error, Conflict):
-            self._restore_refused_save(draft, annotation, describe_error(error))
+            self._apply_refusal(draft, annotation, describe_error(error))
             return
 
         def then(changed: StatusMessage) -> None:
@@ -327,13 +327,11 @@ class SaveController:
             new = sent is None or sent.new
             code = MessageCode.CHANGED_DIGIT_SAVES if new else MessageCode.CHANGED_ENTER_SAVES
             message = StatusMessage(code, {"changed": changed})
-            self._restore_refused_save(
-                draft, annotation, message if changed else describe_error(error)
-            )
+            self._apply_refusal(draft, annotation, message if changed else describe_error(error))
 
         self.reload(draft, then)
 
-    def _restore_refused_save(
+    def _apply_refusal(
         self, draft: Draft, annotation: Annotation, message: StatusMessage | str
     ) -> None:
         self.not_saved()  # also drops keys pressed while the sample was read again
