@@ -225,6 +225,16 @@ def test_what_is_required_and_missing_is_lacking(
     assert parse_labels(RICH).lacks(annotation) == lacking
 
 
+def test_only_parts_with_a_rule_can_be_required() -> None:
+    """A part without a rule is an error, not taken for a note."""
+    tree = parse_labels(RICH)
+    assert tree.requires(("Benign",), "note")
+    assert not tree.requires(("Benign",), "evidence")
+    assert not tree.requires(("Gone",), "note")
+    with pytest.raises(KeyError):
+        tree.requires(("Benign",), "label")
+
+
 @pytest.mark.parametrize(
     ("annotation", "told"),
     [

@@ -127,7 +127,7 @@ def test_a_refused_save_comes_back_into_hand() -> None:
     made.note = "why"
     annotation = the_save([*keys(made, "1")])
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
-    effects = completion.restore_refused_save(made, annotation, "disk full")
+    effects = completion.apply_refused_save(made, annotation, "disk full")
     assert made.message == StatusMessage(MessageCode.NOT_SAVED, {"reason": "disk full"}, "error")
     assert effects[-1] == Select(Side.SUMMARY, annotation.claim[0].span)
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18, annotation.claim[0].span))
@@ -144,7 +144,7 @@ def test_a_refused_save_waits_while_the_hand_is_full() -> None:
     made = seen(draft())
     first = the_save([*keys(made, "1")])
     select(made, "15 million")
-    assert completion.restore_refused_save(made, first, "disk full") == []
+    assert completion.apply_refused_save(made, first, "disk full") == []
     assert code(made) is MessageCode.NOT_SAVED_COMES_BACK
     assert dict(made.message.fields) == {"label": "Intrinsic", "reason": "disk full"}
     assert made.saves.refused == (PendingSave(first, new=True),)
@@ -162,7 +162,7 @@ def test_enter_brings_back_what_was_refused() -> None:
     made = seen(draft())
     first = the_save([*keys(made, "1")])
     select(made, "15 million")
-    completion.restore_refused_save(made, first, "disk full")
+    completion.apply_refused_save(made, first, "disk full")
     effects = keys(made, "enter")
     assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
     assert code(made) is MessageCode.NOT_SAVED_TRY_AGAIN
@@ -173,7 +173,7 @@ def test_a_refused_save_waits_behind_taken_evidence_too() -> None:
     made = seen(draft())
     first = the_save([*keys(made, "1")])
     keys(made, "down space")
-    completion.restore_refused_save(made, first, "disk full")
+    completion.apply_refused_save(made, first, "disk full")
     assert keys(made, "enter") == [Blink()]
     assert code(made) is MessageCode.MORE_NOT_SAVED
     assert made.message.fields["count"] == 1
@@ -184,7 +184,7 @@ def test_a_refused_edit_is_an_edit_again() -> None:
     made = draft()
     store(made, keys(made, "1"))
     changed = the_save([*keys(made, "e 2 space enter")])
-    completion.restore_refused_save(made, changed, "it changed meanwhile")
+    completion.apply_refused_save(made, changed, "it changed meanwhile")
     assert made.editing == made.annotations[0]
     assert made.labels == list(changed.labels)
     assert made.evidence == list(changed.evidence)
@@ -198,7 +198,7 @@ def test_a_refused_edit_has_the_claim_that_it_gave() -> None:
     select(made, "15 million")
     changed = the_save([*keys(made, "enter")])
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 0))
-    effects = completion.restore_refused_save(made, changed, "it changed meanwhile")
+    effects = completion.apply_refused_save(made, changed, "it changed meanwhile")
     assert effects[-1] == Select(Side.SUMMARY, changed.claim[0].span)
 
 
@@ -266,7 +266,7 @@ def test_enter_does_not_drop_what_the_store_refused() -> None:
     select(made, "loved")
     annotation = the_save([*keys(made, "1")])
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
-    completion.restore_refused_save(made, annotation, "disk full")
+    completion.apply_refused_save(made, annotation, "disk full")
     select(made, "loved")
     assert keys(made, "enter") == [Blink()]
     assert code(made) is MessageCode.CLAIM_NOT_SAVED
@@ -318,7 +318,7 @@ def test_a_sample_is_not_left_with_a_claim_that_the_store_refused() -> None:
     select(made, "loved")
     annotation = the_save([*keys(made, "1")])
     cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor(0, 18))
-    completion.restore_refused_save(made, annotation, "disk full")
+    completion.apply_refused_save(made, annotation, "disk full")
     select(made, "loved")
     for name in ("<", ">", "q", "G"):
         assert keys(made, name) == [Blink()]

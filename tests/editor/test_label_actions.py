@@ -523,7 +523,7 @@ def test_a_refused_passage_is_not_left_behind() -> None:
     passage(made)
     found = saved(keys(made, "1"))
     cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
-    completion.restore_refused_save(made, found, "disk full")
+    completion.apply_refused_save(made, found, "disk full")
     passage(made)
     for name, wanted in (
         ("tab", MessageCode.PASSAGE_NOT_SAVED),

@@ -44,7 +44,7 @@ def relabel(on: Draft, labels: str, **became: str) -> None:
         replace(one, labels=tuple(map(made.path, one.labels)), version=one.version + 1)
         for one in on.annotations
     )
-    label_set_change.take_over(on, made, known)
+    label_set_change.apply_change(on, made, known)
 
 
 def codes(made: DraftLabelSetChange, *in_hand: LabelPath) -> list[tuple[ScreenMessage, object]]:
@@ -133,7 +133,7 @@ def test_a_refused_claim_comes_back_with_all_that_was_typed() -> None:
     on.note = "why"
     (sent,) = [effect for effect in key(on, "1") if isinstance(effect, Save)]
     relabel(on, RENAMED, Intrinsic="Made up")
-    completion.restore_refused_save(on, sent.annotation, "the labels changed")
+    completion.apply_refused_save(on, sent.annotation, "the labels changed")
     assert (len(on.evidence), on.note, on.last_label) == (1, "why", MADE_UP)
     saved = store(on, key(on, "1"))
     assert (saved.labels, saved.note, len(saved.evidence)) == ((MADE_UP,), "why", 1)
@@ -146,7 +146,7 @@ def test_a_refused_edit_comes_back_under_the_new_name() -> None:
     on.note = "why"
     (sent,) = [effect for effect in key(on, "enter") if isinstance(effect, Save)]
     relabel(on, RENAMED, Intrinsic="Made up")
-    completion.restore_refused_save(on, sent.annotation, "the labels changed")
+    completion.apply_refused_save(on, sent.annotation, "the labels changed")
     assert on.editing == on.annotations[0]
     saved = store(on, key(on, "enter"))
     assert saved.labels == (MADE_UP, ("Unwanted", "Extrinsic"))
@@ -168,7 +168,7 @@ def test_an_edit_of_what_was_changed_elsewhere_keeps_its_base() -> None:
     keys(on, "e")
     before = on.editing
     other = replace(on.annotations[0], note="elsewhere", version=9)
-    label_set_change.take_over(on, change(on, RENAMED, Intrinsic="Made up"), (other,))
+    label_set_change.apply_change(on, change(on, RENAMED, Intrinsic="Made up"), (other,))
     assert on.editing == before
     assert on.labels == [MADE_UP]
 
@@ -189,10 +189,10 @@ def test_a_question_about_a_label_that_is_gone_is_over() -> None:
     assert on.pending is not None
     became: dict[LabelPath, LabelPath] = {("A",): ("C",)}
     tree = parse_labels("- {name: C, evidence: required}\n")
-    label_set_change.take_over(on, DraftLabelSetChange(on.tree, tree, became), ())
+    label_set_change.apply_change(on, DraftLabelSetChange(on.tree, tree, became), ())
     assert on.pending is not None
     assert on.pending.path == ("C",)
-    label_set_change.take_over(on, DraftLabelSetChange(on.tree, parse_labels("- D\n"), {}), ())
+    label_set_change.apply_change(on, DraftLabelSetChange(on.tree, parse_labels("- D\n"), {}), ())
     assert on.pending is None
 
 
@@ -347,7 +347,7 @@ def test_nothing_typed_is_lost_and_each_label_that_is_left_can_be_saved(
     made = DraftLabelSetChange(on.tree, parse_labels(report), paths)
     stored = replace(one, labels=tuple(map(made.path, one.labels)), version=2)
     made.describe(label_set_change.in_hand(on))
-    label_set_change.take_over(on, made, (stored,))
+    label_set_change.apply_change(on, made, (stored,))
     assert (on.note, on.evidence, len(on.saves.refused)) == ("typed", list(on.claim), 1)
     assert on.editing is not None
     assert on.editing.version == 2

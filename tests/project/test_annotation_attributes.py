@@ -60,7 +60,7 @@ NOT_READ: Final[Mapping[str, set[str]]] = {
     "domain/suggestions.py:take_suggestion": {"note"},
     "domain/suggestions.py:_content_of": {"note"},
     "editor/completion.py:_is_same_as_draft": {"labels"},
-    "editor/label_set_change.py:take_over": {"labels"},
+    "editor/label_set_change.py:apply_change": {"labels"},
     "editor/suggestion_actions.py:reopen_suggestion": {"claim"},
     "editor/suggestion_answers.py:to_annotation": {"note"},
     "editor/view/words.py:describe_annotation": {"labels"},

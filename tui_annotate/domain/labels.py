@@ -168,12 +168,14 @@ class LabelTree:
         return tuple(lacking)
 
     def requires(self, path: LabelPath, part: str) -> bool:
-        """Return whether a label requires a part of its annotations: "evidence" or "note"."""
+        """Return whether a label requires a part of its annotations: "evidence" or "note".
+
+        False for an unknown label. KeyError for another part.
+        """
         label = self.find(path)
         if label is None:
             return False
-        rule = label.evidence if part == "evidence" else label.note
-        return rule is Requirement.REQUIRED
+        return {"evidence": label.evidence, "note": label.note}[part] is Requirement.REQUIRED
 
     def check(self, annotation: Annotation, *, held: Collection[LabelPath] = ()) -> None:
         """Check that an annotation breaks no rule of the label set.

@@ -1,7 +1,8 @@
 """The table of all actions and their keys, for annotating, review and the read-only viewer.
 
 The key map, the key line, the help and the command palette are made from this table, and `press`
-runs the function of the row.
+runs the function of the row. The digits have rows without a function (`option.choose` and
+`option.list`): `press` passes the digit to what it chooses from, such as labels or candidates.
 """
 
 from __future__ import annotations

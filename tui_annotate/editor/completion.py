@@ -187,7 +187,7 @@ def wants_note(draft: Draft, annotation: Annotation) -> bool:
     return any(found.note is Requirement.REQUIRED for found in labels) and not annotation.note
 
 
-def restore_refused_save(
+def apply_refused_save(
     draft: Draft, annotation: Annotation, message: StatusMessage | str
 ) -> Effects:
     """Restore an annotation that the store refused to save, so that the user can save it again.

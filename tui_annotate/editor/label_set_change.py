@@ -90,7 +90,7 @@ def describe_split(tree: LabelTree, label: Label) -> StatusMessage:
     return StatusMessage(MessageCode.LABEL_SPLIT_INTO, {"label": label.name, "parts": parts})
 
 
-def take_over(
+def apply_change(
     draft: Draft, change: DraftLabelSetChange, annotations: tuple[Annotation, ...]
 ) -> None:
     """Update the sample on screen and its unsaved work after a change of the label set."""
@@ -146,7 +146,7 @@ def describe_reopened(draft: Draft) -> StatusMessage:
 def _describe_lacking(tree: LabelTree, annotation: Annotation) -> Iterator[StatusMessage]:
     missing = tree.lacks(annotation)
     for path in annotation.labels:
-        parts = [part for part in missing if tree.requires(path, part)]
+        parts = [part for part in missing if part != "label" and tree.requires(path, part)]
         if parts:
             fields = {"label": path[-1], "parts": " and ".join(parts)}
             yield StatusMessage(MessageCode.LABEL_REQUIRES, fields)

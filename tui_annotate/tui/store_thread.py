@@ -68,16 +68,16 @@ class StoreThread:
     Attributes:
         waiting: number of jobs without an answer.
         shown: number of jobs without an answer that the header shows.
-        guard: called in the thread before each job that is not free; raises `NotAllowed` or
+        check_session: called in the thread before each job that is not free; raises `NotAllowed` or
             `Conflict` if the user may not go on working.
         kept: called on the screen's thread after each shown job that succeeded.
-        stopped: called on the screen's thread after `guard` raised an error and the job's `failed`
-            was called.
+        stopped: called on the screen's thread after `check_session` raised an error and the job's
+            `failed` was called.
     """
 
     def __init__(self, post: Callable[[Message], object]) -> None:
         self._post = post
-        self.guard: Callable[[], None] = lambda: None
+        self.check_session: Callable[[], None] = lambda: None
         self.kept: Callable[[], None] = lambda: None
         self.stopped: Callable[[TuiAnnotateError], None] = lambda _: None
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="store")
@@ -140,9 +140,9 @@ class StoreThread:
             raise
 
     def _check(self) -> None:
-        """Call the guard; its errors about the session become `_SessionEnded`."""
+        """Call `check_session`; its errors about the session become `_SessionEnded`."""
         try:
-            self.guard()
+            self.check_session()
         except (NotAllowed, Conflict) as error:
             raise _SessionEnded(error) from error
 

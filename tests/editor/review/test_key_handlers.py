@@ -440,7 +440,7 @@ def test_an_edit_that_other_labels_overtook_is_in_hand_again() -> None:
     (sent,) = [one for one in keys(on, "enter") if isinstance(one, Save)]
     tree = parse_labels(LABELS.replace("Intrinsic", "Made up").replace("- Benign\n", ""))
     change = DraftLabelSetChange(on.tree, tree, {INTRINSIC: ("Unwanted", "Made up")})
-    label_set_change.take_over(on, change, on.annotations)
+    label_set_change.apply_change(on, change, on.annotations)
     key_handlers.apply_relabelling(on, change)
     key_handlers.restore_refused_edit(on, sent.annotation, "not saved")
     assert on.labels == [("Unwanted", "Made up")]

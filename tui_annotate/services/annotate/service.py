@@ -281,6 +281,8 @@ class AnnotationService(SampleQueries):
         *,
         offer: AssistSnapshot | None,
     ) -> list[Annotation]:
+        # These reads use other connections than the write transaction in which this runs. They see
+        # the same data: no other connection can write now, and the transaction has not written yet.
         key = stream.key
         labels = self._labels_seen(key, label_set)
         sample = self.corpus.sample(key).sample

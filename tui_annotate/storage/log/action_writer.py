@@ -34,8 +34,7 @@ from tui_annotate.storage.log.events import BY, REASON
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 
 Prepare = Callable[[EventLog, EventStream], PendingEvent]
-"""Function that builds the event of an action on a sample; called in the write transaction."""
-
+"""Function that checks an action on a sample and builds its event; called in the transaction."""
 
 FindTarget = Callable[[Iterable[LoggedAction], Callable[[LoggedAction], bool]], LoggedAction | None]
 """Function that finds the action to reverse; its second argument returns whether work is closed."""
@@ -235,9 +234,10 @@ class ActionWriter:
         return made
 
     def _end_practice(self, person: str) -> None:
-        """Store the result of finished practice, which may pause the person's work.
+        """Store the result of practice that the person has finished; usually, this only reads.
 
-        The screen does so after the last practice sample; other programs may not.
+        It writes only if all samples of a round are complete and the result is not stored yet. The
+        screen stores it after the last practice sample; other programs may not.
         """
         self.store.end_practice(person)
 
@@ -331,7 +331,7 @@ class BatchPlan:
     passed: tuple[SampleKey, ...] = ()
 
     def take(self, stream: EventStream, event: Event) -> None:
-        """Plan how to store an event; raise Conflict if the annotations have changed meanwhile."""
+        """Plan how to store an event; Conflict if what it reverses has been changed since."""
         plan, self.last = plan_event(stream, event)
         self.plans.append(plan)
         self.touched = event.action.after.annotations.keys()

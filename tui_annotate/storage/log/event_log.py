@@ -200,7 +200,7 @@ class EventLog:
         return found
 
     def require_not_paused(self, person: str) -> None:
-        """Raise NotAllowed if a person's work is paused because of a low accuracy."""
+        """Raise WorkPaused if a person's work is paused because of a low accuracy."""
         require_permission(self._actor, Permission.READ, person)
         if pauses := list_pauses(self._connection, person):
             admin = pauses[0].admin or "an admin of this workspace"
@@ -409,7 +409,12 @@ class EventLog:
     # writing -----------------------------------------------------------------------------------
 
     def append(self, stream: EventStream, event: Event) -> EventStream:
-        """Append an event, return the new state; Conflict if it changed or an id is in use."""
+        """Append an event to work that was read in this transaction; return the new state.
+
+        Raises:
+            Conflict: the event changes another state than that of `stream`, or an annotation's id
+                is in use; the latter is raised where the transaction ends.
+        """
         plan, after = plan_event(stream, event)
         self.write([plan])
         return after

@@ -1,6 +1,7 @@
-"""Computes the table rows of new events before a write transaction, to keep it short.
+"""Plans the table rows of new events, and writes them.
 
-Clearing 58,500 annotations, or undoing that, is one action, so the lock must be held briefly.
+Clearing 58,500 annotations, or undoing that, is one action: its events are planned before the write
+transaction, so that the lock is held briefly. The event of one sample is planned inside it.
 """
 
 from __future__ import annotations
@@ -72,7 +73,12 @@ class WritePlan:
 
 
 def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStream]:
-    """Plan the next event of a person's work; Conflict if the work changed since the action."""
+    """Plan the next event of a person's work; also return the work after it. Reads no database.
+
+    Raises:
+        Conflict: the event changes another state than that of `stream`, such as the undo of an
+            action whose annotation was edited since.
+    """
     placed = chain_event(event, seq=stream.seq + 1, prev=stream.head)
     action = event.action
     state = stream.state.applied(action, seconds=event.seconds)

@@ -172,7 +172,7 @@ class SignInFlow:
 
     def begun(self) -> None:
         """Check the session before each job from now on, and lock the screen after idle time."""
-        self._saver.guard = self._guard.check
+        self._saver.check_session = self._guard.check
         self._saver.stopped = self._on_job_refused
         self.note_activity()
         self._watch_clock()

@@ -6,14 +6,16 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from operator import attrgetter
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
+from tui_annotate.domain import event_builders
 from tui_annotate.editor import completion
 from tui_annotate.editor.effects import Save
-from tui_annotate.storage.log.event_log import EventLog
+from tui_annotate.storage.log import write_plans
 from tui_annotate.tui.store_thread import StoreThread
 
 ROOT = Path(__file__).parents[4]
@@ -25,7 +27,8 @@ MOST_FILES = 12
 MOMENTS: tuple[Callable[..., Any], ...] = (
     Save.__init__,  # the draft asks for it
     StoreThread._submit,  # the screen hands it to the store's thread
-    EventLog.append,  # the store's thread writes it
+    event_builders.add,  # the store's thread makes an event of it
+    write_plans.write,  # and writes the event
     completion.apply_saved,  # the draft shows what came back
 )
 
@@ -69,12 +72,12 @@ def recorded(person: Person) -> Iterator[StackRecorder]:
         store.submit(sys.setprofile, None).result()
 
 
-def files_of_map() -> list[str]:
-    """Return the files that the paragraph on keys names, in its order."""
+def read_map() -> str:
+    """Return the paragraph on keys."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     found = re.search(r"^- A key press that saves (.*?)\n(?=- |\n)", text, re.DOTALL | re.MULTILINE)
     assert found is not None
-    return re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", found[1])
+    return found[1]
 
 
 async def test_a_digit_passes_the_files_of_the_map(tmp_path: Path) -> None:
@@ -83,6 +86,8 @@ async def test_a_digit_passes_the_files_of_the_map(tmp_path: Path) -> None:
         with recorded(person) as recorder:
             await person.press("1")
         assert len(person.annotations) == 1
+        for name in re.findall(r"`draft\.([a-z_.]+)`", read_map()):
+            attrgetter(name)(person.screen.draft)  # exists
     assert len(recorder.seen) == len(MOMENTS)
-    assert list(recorder.files) == files_of_map()
+    assert list(recorder.files) == re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", read_map())
     assert len(recorder.files) <= MOST_FILES

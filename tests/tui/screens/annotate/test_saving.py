@@ -317,7 +317,7 @@ def test_who_may_not_go_on_is_stopped_before_the_job() -> None:
     """Nothing guarded is begun, the giver is told first, then whoever asks for the way on."""
     post = Post()
     done: list[str] = []
-    post.saver.guard = raising(NotAllowed("your session has ended"))
+    post.saver.check_session = raising(NotAllowed("your session has ended"))
     post.saver.stopped = lambda error: post.told.append(f"stopped: {error.message}")
     post.saver.send(post.job(partial(done.append, "write"), writes=True))
     post.saver.send(replace(post.job(lambda: "signed in"), free=True))
@@ -334,7 +334,7 @@ def test_a_guard_that_can_not_look_is_a_failure_as_any_other() -> None:
     """A busy store is no reason to ask for a password."""
     post = Post()
     stopped: list[TuiAnnotateError] = []
-    post.saver.guard = raising(Unavailable("busy"))
+    post.saver.check_session = raising(Unavailable("busy"))
     post.saver.stopped = stopped.append
     post.saver.send(post.job(lambda: "x"))
     assert post.end() == ["not busy"]

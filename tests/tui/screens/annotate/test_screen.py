@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.effects import Blink, Effect
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import ANNOTATION, Note
@@ -480,3 +482,17 @@ async def test_the_position_is_stored_soon_after_a_movement(
         monkeypatch.setattr(person.screen.saver, "send", sent.append)
         person.screen.loader._on_place_due()
         assert sent == []
+
+
+async def test_an_effect_without_a_handler_is_logged(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """By its class alone, because an effect may contain texts; others are not logged."""
+
+    @dataclass(frozen=True)
+    class Unknown(Effect):
+        text: str
+
+    async with open_app(folder) as person:
+        person.screen.perform([Blink(), Unknown("secret")])
+    assert caplog.messages == ["no handler for the effect Unknown"]

@@ -83,7 +83,7 @@ def _lacks_rating(open_sample: ShownSample) -> bool:
 class SampleSource:
     """Source of the samples in an annotator's queue; a subclass reads the review queue.
 
-    Its methods run in the store's thread, except `new_draft`, `keep_place` and `spend`.
+    Its methods run in the store's thread, except `new_draft`, `position_writer` and `spend`.
     """
 
     def first(self, session: AnnotatorSession, sample: str) -> FoundSample:
@@ -138,7 +138,7 @@ class SampleSource:
             citations=list_citations(sample),
         )
 
-    def keep_place(
+    def position_writer(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
         """Return a function that stores the annotator's position in the sample; None in review."""
@@ -160,13 +160,14 @@ class PrefetchedSamples:
     Attributes:
         here: the sample that was open when the samples were read.
         neighbours: the next (1) and the previous (-1) sample of the queue; None beyond the ends.
+        samples: what was read, by key: the neighbours, and what the keys of features may open.
     """
 
     session: AnnotatorSession
     here: SampleKey
     moment: int
     neighbours: Mapping[int, SampleKey | None]
-    desks: Mapping[SampleKey, ShownSample]
+    samples: Mapping[SampleKey, ShownSample]
 
 
 class LoaderSaves(Protocol):
@@ -325,7 +326,7 @@ class SampleLoader:
         if session is None:
             raise no_workspace_error()
         ahead = self._valid_prefetch()
-        open_sample = (ahead and ahead.desks.get(key)) or self.source.open(session, key)
+        open_sample = (ahead and ahead.samples.get(key)) or self.source.open(session, key)
         self._notify_features(session, open_sample)
         return open_sample
 
@@ -396,7 +397,7 @@ class SampleLoader:
                 screen.begin(screen.session, open_sample, damaged)
                 if current := screen.current:  # stored after the first frame, in case of a crash
                     kept = open_sample.place or dump_state(current.draft)
-                    self._store_place(current, kept, self._saves.saver.send_deferred)
+                    self._send_position(current, kept, self._saves.saver.send_deferred)
             else:
                 screen.show_message(damaged or none, damaged.kind)
                 self.listen()
@@ -451,7 +452,7 @@ class SampleLoader:
 
         The working time so far is taken from the stopwatch now.
         """
-        keep = self.leaving_place()
+        keep = self.position_writer()
         current = self._screen.current
         if current is None:
             return keep
@@ -463,24 +464,24 @@ class SampleLoader:
 
         return call
 
-    def leaving_place(self) -> Callable[[], None]:
+    def position_writer(self) -> Callable[[], None]:
         """Return a function that stores the current position, without the working time."""
         current = self._screen.current
-        keep = self.source.keep_place(current, dump_state(current.draft)) if current else None
+        keep = self.source.position_writer(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
     def keep_place(self) -> None:
         """Store the position of the open sample with all unsaved work."""
         if current := self._screen.current:
-            self._store_place(current, dump_state(current.draft), self._saves.saver.send)
+            self._send_position(current, dump_state(current.draft), self._saves.saver.send)
 
-    def _store_place(
+    def _send_position(
         self,
         current: SampleSession,
         kept: Mapping[str, Any],
         send: Callable[[StoreJob[None]], None],
     ) -> None:
-        if keep := self.source.keep_place(current, kept):
+        if keep := self.source.position_writer(current, kept):
             send(StoreJob(keep, lambda _: None, self._screen.show_error))
 
     def spend(self) -> None:
@@ -491,9 +492,9 @@ class SampleLoader:
         if stopwatch.full and screen.current:
             screen.submit(self.source.spend(screen.current, stopwatch.take()))
         self._prefetch_later()
-        self._store_place_later()
+        self._send_position_later()
 
-    def _store_place_later(self) -> None:
+    def _send_position_later(self) -> None:
         """Store the position soon, as a killed process stores nothing when it ends."""
         if not self._is_place_due:
             self._is_place_due = True
@@ -508,7 +509,7 @@ class SampleLoader:
         place = current.open_sample.sample.key, dump_state(current.draft)
         if place != self._stored_place:
             self._stored_place = place
-            self._store_place(current, place[1], self._saves.saver.send)
+            self._send_position(current, place[1], self._saves.saver.send)
             self._prefetch_later()  # a commit makes samples that were read before outdated
 
     # prefetching
@@ -528,7 +529,7 @@ class SampleLoader:
         ):
             return None
         key = ahead.neighbours.get(to) if isinstance(to, int) else to
-        open_sample = ahead.desks.get(key) if key else None
+        open_sample = ahead.samples.get(key) if key else None
         if open_sample is None:
             return None
         ready = all(feature.ready(open_sample.sample) for feature in screen.features)
@@ -569,13 +570,13 @@ class SampleLoader:
             if held and (held.session, held.here, held.moment) == (session, here, moment):
                 return held
             neighbours = {step: self.source.neighbour(session, here, step) for step in (1, -1)}
-            desks: dict[SampleKey, ShownSample] = {}
+            samples: dict[SampleKey, ShownSample] = {}
             for key in dict.fromkeys([*keys, *filter(None, neighbours.values())]):
                 if saver.waiting > 1:
                     return None  # another job waits for the store
                 with suppress(Damaged):  # named when the user goes there
-                    desks[key] = self.source.open(session, key)
-            return PrefetchedSamples(session, here, moment, neighbours, desks)
+                    samples[key] = self.source.open(session, key)
+            return PrefetchedSamples(session, here, moment, neighbours, samples)
 
         def done(found: PrefetchedSamples | None) -> None:
             self.prefetched = found

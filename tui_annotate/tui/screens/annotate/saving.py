@@ -97,7 +97,7 @@ class SaveController:
 
     Attributes:
         busy: whether a job is running for which key presses must wait, such as opening a sample.
-        take_over: updates the stored part of a draft and keeps its unsaved part; review extends it.
+        updated: called after `update_draft`; review then updates what only its draft has.
         reload_sample: reads the sample again after work from elsewhere was merged.
     """
 
@@ -107,7 +107,7 @@ class SaveController:
         self.stopwatch = Stopwatch()
         self.state: SaveState | None = None
         self.busy = False
-        self.take_over = self.take_over_desk
+        self.updated: Callable[[Draft, ShownSample, DraftLabelSetChange], None] = lambda *_: None
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
@@ -138,12 +138,12 @@ class SaveController:
         seconds = self.stopwatch.take()
         draft = self._screen.draft
 
-        def back(result: Any) -> None:
+        def show(result: Any) -> None:
             if draft is self._screen.draft:  # another sample may be open by now
                 done(result)
 
         failed = failed or self.show_refused_action
-        self.send(StoreJob(partial(call, seconds), back, failed, writes=True, shown=True))
+        self.send(StoreJob(partial(call, seconds), show, failed, writes=True, shown=True))
 
     def read(self, call: Callable[[], Found], show: Callable[[Found], None]) -> None:
         """Read data of the open sample, then show the data; keys wait until the data is read."""
@@ -184,7 +184,7 @@ class SaveController:
             draft.kept_notes[Note(SAMPLE)] = text
         self.refused(error)
 
-    def take_over_answer(self, saved: SaveResult) -> None:
+    def apply_save_result(self, saved: SaveResult) -> None:
         """Update an annotator's open sample with the state that the store returned after a save."""
         from tui_annotate.services.annotate import OpenSample
 
@@ -250,7 +250,7 @@ class SaveController:
             elif draft.tree.version != now.labels.version:
                 changed = StatusMessage(MessageCode.LABEL_SET_CHANGED)
             before = draft.shown_work
-            self.take_over(draft, now, change)
+            self.update_draft(draft, now, change)
             if draft is self._screen.draft and draft.shown_work != before:
                 self._screen.guard.restart(events.Event().time)  # digits may mean other labels
             then(changed)
@@ -258,11 +258,11 @@ class SaveController:
         # Marked as a write, so that another failed save before it does not drop this job.
         self.saver.send(StoreJob(call, done, failed or (lambda _: then(NO_MESSAGE)), writes=True))
 
-    def take_over_desk(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
-        """Update the annotations and rating on screen from the store, and keep unsaved work."""
+    def update_draft(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
+        """Update a draft from its sample, which was read again; unsaved work is kept."""
         screen = self._screen
         stored = single_document.exchange_all_sides(now.sample, now.annotations)
-        label_set_change.take_over(draft, change, stored)
+        label_set_change.apply_change(draft, change, stored)
         draft.rating = now.assignment.rating
         draft.comment = now.assignment.comment
         if screen.current and draft is screen.current.draft:
@@ -271,6 +271,7 @@ class SaveController:
             screen.forget_shown()
         for feature in screen.features:
             feature.reloaded(draft, now)
+        self.updated(draft, now, change)
 
     def reload_unchanged(self) -> None:
         """Read the sample again, unless an annotation is being edited or could not be saved."""
@@ -308,14 +309,17 @@ class SaveController:
         if (draft := self._screen.draft) and is_outdated:
             self.reload_and_show(draft, describe)
 
-    def return_refused_save(
+    def show_refused_save(
         self, draft: Draft, annotation: Annotation, error: TuiAnnotateError
     ) -> None:
-        """Return a refused annotation to the draft, so that it can be saved again."""
+        """Show why the save of an annotation was refused, and restore the annotation.
+
+        After a conflict, the sample is read again first.
+        """
         self._screen.forget_keys()
         self.state = SaveState.NOT_SAVED
         if not isinstance(error, Conflict):
-            self._return_refused(draft, annotation, describe_error(error))
+            self._apply_refusal(draft, annotation, describe_error(error))
             return
 
         def then(changed: StatusMessage) -> None:
@@ -323,15 +327,15 @@ class SaveController:
             new = sent is None or sent.new
             code = MessageCode.CHANGED_DIGIT_SAVES if new else MessageCode.CHANGED_ENTER_SAVES
             message = StatusMessage(code, {"changed": changed})
-            self._return_refused(draft, annotation, message if changed else describe_error(error))
+            self._apply_refusal(draft, annotation, message if changed else describe_error(error))
 
         self.reload(draft, then)
 
-    def _return_refused(
+    def _apply_refusal(
         self, draft: Draft, annotation: Annotation, message: StatusMessage | str
     ) -> None:
         self.not_saved()  # also drops keys pressed while the sample was read again
-        effects = completion.restore_refused_save(draft, annotation, message)
+        effects = completion.apply_refused_save(draft, annotation, message)
         if draft is self._screen.draft:
             self._screen.perform(effects)
 
@@ -409,7 +413,7 @@ class AnnotationSaves:
         failed: Callable[[TuiAnnotateError], None] | None = None,
     ) -> None:
         def done(saved: SaveResult) -> None:
-            self._saves.take_over_answer(saved)
+            self._saves.apply_save_result(saved)
             if current := self._screen.current:
                 stored = single_document.exchange_all_sides(
                     current.open_sample.sample, saved.annotations
@@ -429,7 +433,7 @@ class AnnotationSaves:
         screen.loader.last_label = draft.last_label
 
         def done(saved: SaveResult) -> None:
-            self._saves.take_over_answer(saved)
+            self._saves.apply_save_result(saved)
             made = saved.annotation and single_document.exchange_sides(sample, saved.annotation)
             stored = single_document.exchange_all_sides(sample, saved.annotations)
             effects = completion.apply_saved(draft, made or annotation, stored)
@@ -437,7 +441,7 @@ class AnnotationSaves:
                 screen.perform(effects)
                 screen.loader.keep_place()
 
-        failed = partial(self._saves.return_refused_save, draft, annotation)
+        failed = partial(self._saves.show_refused_save, draft, annotation)
         job = StoreJob(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
         self._saves.send(job)
 
@@ -452,7 +456,7 @@ class AnnotationSaves:
         self._saves.busy = True
         who = session.person.id
         key = open_sample.sample.key
-        leave = screen.loader.leaving_place()
+        leave = screen.loader.position_writer()
         annotate = session.annotate
         seconds = self._saves.stopwatch.take()
         seen = screen.draft.tree.version
@@ -515,7 +519,7 @@ class AnnotationSaves:
     def _go_on(self, result: FinishedSample) -> None:
         screen = self._screen
         self._saves.busy = False
-        self._saves.take_over_answer(result.saved)
+        self._saves.apply_save_result(result.saved)
         fields = {
             "sample": result.saved.key.id,
             "state": result.saved.assignment.state.display_name,
@@ -557,7 +561,7 @@ class AnnotationSaves:
         annotate = session.annotate
         who = session.person.id
         loader = self._screen.loader
-        leave = loader.leaving_place()
+        leave = loader.position_writer()
 
         def call() -> tuple[SaveResult, FoundSample] | None:
             saved = annotate.redo(who) if redo else annotate.undo(who)
@@ -600,7 +604,7 @@ class AnnotationSaves:
     def _show_undone_here(self, current: SampleSession, saved: SaveResult, *, redo: bool) -> None:
         draft = current.draft
         before = draft.suggestions
-        self._saves.take_over_answer(saved)
+        self._saves.apply_save_result(saved)
         stored = single_document.exchange_all_sides(current.open_sample.sample, saved.annotations)
         left = {annotation.id for annotation in stored}
         lost = [known for known in draft.annotations if known.id not in left]

@@ -616,7 +616,7 @@ class WorkspaceScreen(SampleScreen):
         """Store a change with its working time, update the open sample, then call `done`."""
 
         def stored(saved: SaveResult) -> None:
-            self.saves.take_over_answer(saved)
+            self.saves.apply_save_result(saved)
             done(saved)
 
         self.saves.send_timed(call, stored, failed)

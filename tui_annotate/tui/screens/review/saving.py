@@ -120,10 +120,10 @@ class ReviewSource(SampleSource):
             last_label=last_label,
             citations=list_citations(open_sample.sample),
         )
-        take_over(draft, found)
+        _update_stored_part(draft, found)
         return draft
 
-    def keep_place(
+    def position_writer(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
         """Return None, because a reviewer's position is not stored."""
@@ -155,7 +155,7 @@ def review_sample_of(open_sample: ShownSample) -> ReviewSample:
     raise TypeError(open_sample.sample.key)
 
 
-def take_over(draft: ReviewDraft, found: ReviewSample) -> None:
+def _update_stored_part(draft: ReviewDraft, found: ReviewSample) -> None:
     """Replace the stored part of a review draft: groups, decisions, rating, comment, people."""
     sample = found.sample
     draft.groups = single_document.exchange_group_sides(sample, found.groups)
@@ -192,7 +192,7 @@ class ReviewSaves:
         self._screen = screen
         self._saves = saves
         self._source = source
-        self._saves.take_over = self.take_over
+        self._saves.updated = self._update_review
         self._saves.reload_sample = self.reload_sample
 
     @property
@@ -385,13 +385,12 @@ class ReviewSaves:
         if draft := self._draft:
             self._saves.reload_and_show(draft, lambda changed: changed or describe_error(error))
 
-    def take_over(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
-        """Update a draft and the token of its version from the store; keep unsaved work."""
-        self._saves.take_over_desk(draft, now, change)
+    def _update_review(self, draft: Draft, now: ShownSample, change: DraftLabelSetChange) -> None:
+        """Update what only a review draft has, and the token of its version, from the store."""
         if isinstance(draft, ReviewDraft) and draft is self._screen.draft:
             found = review_sample_of(now)
             self._source.token.seen = found.seen
-            take_over(draft, found)
+            _update_stored_part(draft, found)
             key_handlers.apply_relabelling(draft, change)
 
     # the end of a sample, undo
@@ -480,7 +479,8 @@ class ReviewSaves:
         if draft is None or not here:
             screen.begin(screen.session, open_sample, message)
             return
-        self.take_over(draft, open_sample, DraftLabelSetChange(draft.tree, open_sample.labels, {}))
+        unchanged = DraftLabelSetChange(draft.tree, open_sample.labels, {})
+        self._saves.update_draft(draft, open_sample, unchanged)
         position = min(max(draft.at, 0), len(draft.positions) - 1)
         screen.perform(key_handlers.show_position(draft, position))
         code = ReviewText.REVIEW_REDONE if redo else ReviewText.REVIEW_UNDONE

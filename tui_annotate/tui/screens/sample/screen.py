@@ -7,6 +7,7 @@ module does not use a store.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from rich.style import Style
 
     from tui_annotate.tui.screens.sample.feature import Feature
+
+_log = logging.getLogger(__name__)
 
 SIDE_BY_SIDE: Final = 100
 """Minimum number of terminal columns to show the texts side by side."""
@@ -153,11 +156,13 @@ class SampleScreen(Screen[None]):
         return press(draft, action, digit=digit, more=self.feature_keys)
 
     def perform(self, effects: Sequence[Effect]) -> None:
-        """Apply the effects of a user action, such as cursor moves, then update the screen."""
+        """Apply the effects of a user action, such as cursor moves, then update the screen.
+
+        An effect that no handler applies is logged, by its class only: it may contain texts.
+        """
         for effect in effects:
-            for handle in self.handlers:
-                if handle(effect):
-                    break
+            if not any(handle(effect) for handle in self.handlers):
+                _log.warning("no handler for the effect %s", type(effect).__name__)
         if not self.awaiting_sample:
             self.follow()
             self.show_draft()
