@@ -553,11 +553,7 @@ class _BratWriter:
             joined = join_texts(pair[0].text, pair[1].text)
             if not joined.text.startswith("\ufeff"):
                 return joined
-        self.report.count_loss(
-            "samples whose texts contain the separator of source and summary or begin with a byte"
-            " order mark"
-        )
-        self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        self._losses.count_excluded(record, Loss.SEPARATOR_OR_MARK)
         return None
 
     def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
@@ -578,7 +574,7 @@ class _BratWriter:
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
             if entity.note:
-                self.report.count_loss("line breaks in notes", entity.note.count("\n"))
+                self.report.count_loss(Loss.NOTE_LINES.value, entity.note.count("\n"))
                 note = entity.note.replace("\n", " ")
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
 
@@ -586,13 +582,13 @@ class _BratWriter:
         spans = [joined.span(anchor) for anchor in one.anchors]
         quotes = [span.of(joined.text) for span in spans]
         if not all(quote.strip("\n") for quote in quotes):
-            self.report.count_loss("annotations that contain only line breaks")
+            self.report.count_loss(Loss.ONLY_LINE_BREAKS.value)
             return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
-        self.report.count_loss("line breaks at the start or end of spans", edges)
+        self.report.count_loss(Loss.EDGE_LINE_BREAKS.value, edges)
         heads = spans[: len(one.claim) or len(spans)]
         self.report.count_loss(
-            "claim spans that became one span, because only line breaks separate them",
+            Loss.JOINED_SPANS.value,
             _count_touching(heads, joined.text),
         )
         return True

@@ -491,13 +491,13 @@ class FaithBenchTable:
             pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
-            losses.count(record)
             verdicts = _list_verdicts(
                 record, report, former=options.former_names(record.sample.dataset)
             )
             if not verdicts:
-                report.count_loss(Loss.NO_VERDICT.value)
+                losses.count_excluded(record, Loss.NO_VERDICT)
                 continue
+            losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
             report.count_loss(Loss.VERDICT_SPANS.value, len(record.annotations))

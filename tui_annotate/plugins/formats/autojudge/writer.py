@@ -46,7 +46,6 @@ _NEEDED_META: Final = {
     SampleKind.DOCUMENT: ("topic_id", "docid"),
     SampleKind.CITATION: ("topic_id",),
 }
-_THEIR_ANNOTATIONS: Final = Loss.ITEM_ANNOTATIONS.value
 
 
 @dataclass(slots=True)
@@ -74,7 +73,7 @@ class AutojudgeWriter:
         """Write a line for each person who judged a sample; other kinds of samples are losses."""
         sample = record.sample
         if not is_item(sample):
-            self._skip(record, Loss.OTHER_KINDS.value)
+            self._losses.count_excluded(record, Loss.OTHER_KINDS)
             return
         if sample.kind is SampleKind.REPORT and self._options.sample is None:
             self._reports.remember(json.dumps(sample.key), pack_report(report_of_sample(sample)))
@@ -85,7 +84,7 @@ class AutojudgeWriter:
         }
         about = self._describe_item(sample) if works else {}
         if about is None:
-            self._skip(record, Loss.NO_REPORT.value)
+            self._losses.count_excluded(record, Loss.NO_REPORT)
             return
         self._count_losses(record)
         self.report.records += bool(works)
@@ -95,10 +94,6 @@ class AutojudgeWriter:
             self.report.annotations += len(placed)
             username = self._username(people.get(name) or Person(name, name))
             write_json_line(target, self._make_line(sample, work, username) | about, self.report)
-
-    def _skip(self, record: Record, why: str) -> None:
-        self.report.count_loss(why)
-        self.report.count_loss(_THEIR_ANNOTATIONS, len(record.annotations))
 
     def _make_line(self, sample: Sample, work: _Work, username: str) -> dict[str, Any]:
         meta = sample.meta

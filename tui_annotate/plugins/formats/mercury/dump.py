@@ -53,6 +53,7 @@ from tui_annotate.plugins.record_validation import (
     imported_person,
     parse_document,
     parse_identifier,
+    require_field,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
@@ -216,7 +217,7 @@ class MercurySampleReader:
         Raises:
             InvalidInput: the texts, the annotations' list or the sample's id are invalid.
         """
-        get_field(self._fields, "annotations", option="")
+        require_field(self._fields, "annotations")
         values = keep_list(self._fields, "annotations", self.doubts)
         rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
         people: dict[str, Person] = {}
