@@ -114,7 +114,7 @@ _NEXT_ASSIGNED: Final = _select_next(
     "allotments t CROSS JOIN samples s ON t.person = :person"
     " AND s.id = t.sample_id AND (t.practice OR NOT :practising)"
 )
-"""Query for the next assigned report, document or citation that a person has not annotated."""
+"""Queries for the next report, document or citation that a person has not annotated."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
 _DATASETS: Final = text("SELECT id, name FROM datasets ORDER BY name")

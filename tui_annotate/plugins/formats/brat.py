@@ -549,8 +549,9 @@ class _BratWriter:
         write_json_line(self._samples, row, self.report)
 
     def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
+        source, summary = pair
         with suppress(InvalidInput):
-            joined = join_texts(pair[0].text, pair[1].text)
+            joined = join_texts(source.text, summary.text)
             if not joined.text.startswith("\ufeff"):
                 return joined
         self._losses.count_excluded(record, Loss.SEPARATOR_OR_MARK)

@@ -118,8 +118,9 @@ class DoccanoFormat:
             pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
+            source, summary = pair
             try:
-                joined = join_texts(pair[0].text, pair[1].text)
+                joined = join_texts(source.text, summary.text)
             except InvalidInput:
                 losses.count_excluded(record, Loss.SEPARATOR)
                 continue

@@ -232,7 +232,7 @@ class _Sources:
         if not self._is_joined:
             return row, self._find_source(source_id)
         require_field(row, "source_info")
-        of_source = {name: row[name] for name in OF_SOURCES if name in row}
+        of_source: dict[str, Any] = {name: row[name] for name in OF_SOURCES if name in row}
         of_response = {
             name: row[name] for name in row if name == "source_id" or name not in of_source
         }

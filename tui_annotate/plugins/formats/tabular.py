@@ -503,7 +503,8 @@ class FaithBenchTable:
             report.count_loss(Loss.VERDICT_SPANS.value, len(record.annotations))
             meta = record.sample.meta
             models = [meta[name] for name in _MODEL_COLUMNS if name in meta]
-            cells = [pair[0].text, pair[1].text, str(models[0]) if models else ""]
+            source, summary = pair
+            cells = [source.text, summary.text, str(models[0]) if models else ""]
             if options.formula_safe:
                 unsafe = [place for place, cell in enumerate(cells) if cell[:1] in FORMULA]
                 report.count_loss(Loss.FORMULAS.value, len(unsafe))

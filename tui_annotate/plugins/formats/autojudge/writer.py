@@ -144,12 +144,14 @@ class AutojudgeWriter:
         topic = sample.meta["topic_id"]
         run = sample.group.removeprefix(f"{topic}|").rpartition("|")[0]
         key = SampleKey(sample.dataset, report_id(topic, run))
-        if self._last_report is None or self._last_report[0] != key:
-            found = self._load_report(key)
-            if found is None:
-                return None
-            self._last_report = key, found
-        return self._last_report[1]
+        if self._last_report is not None:
+            last_key, report = self._last_report
+            if last_key == key:
+                return report
+        loaded = self._load_report(key)
+        if loaded is not None:
+            self._last_report = key, loaded
+        return loaded
 
     def _load_report(self, key: SampleKey) -> RunReport | None:
         if self._options.sample is None:

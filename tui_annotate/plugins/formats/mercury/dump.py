@@ -451,6 +451,7 @@ class _DumpWriter:
         pair = self._losses.check_pair(record)
         if pair is None:
             return None
+        source, summary = pair
         self._position += 1
         self.report.records += 1
         self._losses.count(record)
@@ -464,8 +465,8 @@ class _DumpWriter:
             columns[COMMENTS] = [_without_sample(row) for row in listed]
         fields: dict[str, Any] = {
             "sample_id": number,
-            "source": pair[0].text,
-            "summary": pair[1].text,
+            "source": source.text,
+            "summary": summary.text,
             "annotations": self._annotation_rows(record, number),
             **({"metadata": dict(sample.meta)} if released else columns),
             **imported.get("extra", {}),
