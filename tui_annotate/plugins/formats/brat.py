@@ -59,7 +59,13 @@ from tui_annotate.plugins.record_validation import (
     make_problem,
     parse_identifier,
 )
-from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, carry_plainly
+from tui_annotate.plugins.traits import (
+    FormatTarget,
+    FormatTraits,
+    Loss,
+    RecordTrait,
+    carry_plainly,
+)
 
 FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
@@ -531,9 +537,10 @@ class _BratWriter:
         joined = self._join_texts(pair, record) if pair else None
         if joined is None:
             return
-        self._losses.count(record)
         if not by_person:
+            self.report.count_loss(RecordTrait.UNREAD.value)
             return
+        self._losses.count(record)
         self.report.records += 1
         stem = f"{self.report.records:06}"
         people = {person.id: person for person in record.people}
@@ -562,9 +569,12 @@ class _BratWriter:
             joined, lambda path: self._types.name(path, "_".join(path)), whole=True
         )
         for one in found:
-            if self._is_writable(one, joined):
-                builder.add(one)
-                self.report.annotations += 1
+            if _has_only_line_breaks(one, joined):
+                self.report.count_loss(Loss.ONLY_LINE_BREAKS.value)
+                continue
+            self._count_line_breaks(one, joined)
+            builder.add(one)
+            self.report.annotations += 1
         text = joined.text
         for number, entity in enumerate(builder.entities, 1):
             spans = [part for span in entity.spans for part in _split_lines(span, text)]
@@ -579,12 +589,9 @@ class _BratWriter:
                 note = entity.note.replace("\n", " ")
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
 
-    def _is_writable(self, one: Annotation, joined: JoinedTexts) -> bool:
+    def _count_line_breaks(self, one: Annotation, joined: JoinedTexts) -> None:
         spans = [joined.span(anchor) for anchor in one.anchors]
         quotes = [span.of(joined.text) for span in spans]
-        if not all(quote.strip("\n") for quote in quotes):
-            self.report.count_loss(Loss.ONLY_LINE_BREAKS.value)
-            return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
         self.report.count_loss(Loss.EDGE_LINE_BREAKS.value, edges)
         heads = spans[: len(one.claim) or len(spans)]
@@ -592,7 +599,6 @@ class _BratWriter:
             Loss.JOINED_SPANS.value,
             _count_touching(heads, joined.text),
         )
-        return True
 
     def end(self) -> None:
         with self._target.file(_PEOPLE) as file:
@@ -624,6 +630,11 @@ class _UniqueNames:
             self._taken.add(name.lower())
             self.given[key] = name
         return self.given[key]
+
+
+def _has_only_line_breaks(one: Annotation, joined: JoinedTexts) -> bool:
+    """Return whether a span of an annotation has no characters that brat can store."""
+    return any(not joined.span(anchor).of(joined.text).strip("\n") for anchor in one.anchors)
 
 
 def _annotations_by_person(record: Record) -> dict[str, list[Annotation]]:

@@ -82,12 +82,17 @@ class AutojudgeWriter:
             for name, work in _work_by_person(record).items()
             if work.has_content or self._options.unrated
         }
-        about = self._describe_item(sample) if works else {}
+        if not works:
+            if self._losses.check_read(record):
+                completed = list_finished_people(record)
+                self.report.count_loss(RecordTrait.EMPTY.value, len(completed))
+            return
+        about = self._describe_item(sample)
         if about is None:
             self._losses.count_excluded(record, Loss.NO_REPORT)
             return
         self._count_losses(record)
-        self.report.records += bool(works)
+        self.report.records += 1
         people = {person.id: person for person in record.people}
         for name, work in sorted(works.items()):
             placed = [one for one in work.annotations if _written_anchors(sample, one)]
