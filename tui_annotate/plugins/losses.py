@@ -65,9 +65,12 @@ class LossCounter:
         others = tuple(work for work in record.assignments if work.person not in annotated)
         self.count(replace(record, annotations=(), assignments=others))
 
-    def count_excluded(self, record: Record, reason: Loss) -> None:
-        """Count a record that is not exported, and its annotations."""
-        self._report.count_loss(reason.value)
+    def count_excluded(self, record: Record, reason: str) -> None:
+        """Count a record that is not exported, and its annotations.
+
+        The reason is a member of `Loss`, or a plural such as `samples with a pipe`.
+        """
+        self._report.count_loss(str(reason))
         self._report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
 
     def check_read(self, record: Record) -> bool:
