@@ -81,7 +81,7 @@ def test_practice_second_readings_and_shares_take_items(space: Workspace) -> Non
     )
     assert sum(each.samples for each in done.people) == len(collection())
     twice = second_reader(ana).id
-    for kind in space.annotate.items.modes(DATASET):
+    for kind in space.annotate.items.kinds(DATASET):
         first_time = space.annotate.items.topics(ana.id, DATASET, kind)
         assert sum(topic.done for topic in first_time) > 0
         fresh = tuple(replace(topic, done=0) for topic in first_time)

@@ -214,7 +214,7 @@ def test_other_items_are_not_cut(annotating: AnnotationService, ana: str) -> Non
 
 def test_topics_and_runs_stand_as_they_came(annotating: AnnotationService, ana: str) -> None:
     """With what was asked, and the teams; a run of reports is itself an item."""
-    assert annotating.items.modes(DATASET) == ALL
+    assert annotating.items.kinds(DATASET) == ALL
     topics = annotating.items.topics(ana, DATASET, SampleKind.REPORT)
     assert [(one.name, one.title) for one in topics] == [
         ("1", "Tide pools 1"),
@@ -326,13 +326,13 @@ def test_what_is_no_collection_has_no_tree(annotating: AnnotationService, ana: s
     odd = Sample("odd", "r|9|x", report().documents, SampleKind.REPORT, meta={"sentences": [1, {}]})
     annotating.corpus.add([new(odd)], segmenter=SEGMENTER)
     name = "pairs"
-    assert annotating.items.modes(name) == ()
+    assert annotating.items.kinds(name) == ()
     assert annotating.items.topics(ana, name, SampleKind.CITATION) == ()
     assert annotating.items.runs(ana, name, SampleKind.CITATION, topic="1") == ()
     assert annotating.leaves(ana, name, SampleKind.CITATION, topic="1", run="run1") == ()
     assert annotating.next_incomplete(ana, SampleKind.CITATION, None, dataset=name) is None
     with pytest.raises(NotFound, match="'nowhere'"):
-        annotating.items.modes("nowhere")
+        annotating.items.kinds("nowhere")
     assert annotating.items.topics(ana, "odd", SampleKind.CITATION) == ()
 
 
@@ -417,7 +417,7 @@ def test_nobody_sees_the_ticks_of_others(
         with pytest.raises(NotAllowed):
             under(ana, DATASET, SampleKind.REPORT, topic="1")
     assert counts(store.topics(ben, DATASET, SampleKind.REPORT)) == [("1", 0, 2), ("2", 0, 1)]
-    assert store.modes(DATASET) == ALL
+    assert store.kinds(DATASET) == ALL
 
 
 def test_items_are_counted_by_kind_and_person(

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from tui_annotate.domain.comments import CommentThread, PersonComment
     from tui_annotate.services.comments import CommentService
 
-SHORT = 8
-
+SHORT: Final = 8
+"""Number of characters of a thread's id that are printed, enough to name the thread."""
 LIST_UNANSWERED: Final = "tui-annotate questions list --unanswered"
+"""Command in hints of other commands that count unanswered questions."""
 
 
 def register(app: typer.Typer) -> None:
@@ -72,61 +73,6 @@ def list_questions(
     if not threads:
         text = [NotePart("no unanswered questions" if unanswered else "no questions")]
     output.show({"talks": values}, text, as_json=common.as_json)
-
-
-def list_announcements(*, common: options.CommonOptions) -> None:
-    """List announcements, oldest first."""
-    with open_workspace(common.workspace) as space:
-        service = space.team.comments
-        announcements = service.notices()
-        values = [_comment_as_json(each, service) for each in announcements]
-    text: list[Part] = []
-    for each in values:
-        text.append(f"{each['at'][:16]}, {each['name']}:")
-        text.extend(_indent(each["text"]))
-    if not announcements:
-        text = [NotePart("no announcements")]
-    output.show({"notices": values}, text, as_json=common.as_json)
-
-
-def _describe_thread(thread: CommentThread, service: CommentService) -> Iterator[str]:
-    line = f"{thread.id[:SHORT]}  {_describe_sample(thread)}"
-    if thread.annotation:
-        line += f", annotation {thread.annotation}"
-    if thread.about:
-        line += f", {thread.about}"
-    if thread.waiting:
-        line += ", unanswered"
-    yield line
-    for each in thread.remarks:
-        yield f"  {service.name(each.author)}, {each.at[:16]}:"
-        yield from _indent(each.text)
-
-
-def _indent(text: str) -> list[str]:
-    return [f"    {line}" for line in text.splitlines()]
-
-
-def _describe_sample(thread: CommentThread) -> str:
-    return str(thread.question.sample or "")
-
-
-def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
-    return {
-        "id": thread.id,
-        "sample": _describe_sample(thread),
-        "annotation": thread.annotation,
-        "quote": thread.quoted.quote,
-        "labels": [list(path) for path in thread.quoted.labels],
-        "person": thread.person,
-        "waiting": thread.waiting,
-        "remarks": [_comment_as_json(each, service) for each in thread.remarks],
-    }
-
-
-def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
-    value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
-    return {**value, "name": service.name(comment.author)}
 
 
 def ask(
@@ -204,6 +150,21 @@ def reply(
     output.show(value, [line], as_json=common.as_json)
 
 
+def list_announcements(*, common: options.CommonOptions) -> None:
+    """List announcements, oldest first."""
+    with open_workspace(common.workspace) as space:
+        service = space.team.comments
+        announcements = service.notices()
+        text: list[Part] = []
+        for each in announcements:
+            text.append(f"{each.at[:16]}, {service.name(each.author)}:")
+            text.extend(_indent(each.text))
+        values = [_comment_as_json(each, service) for each in announcements]
+    if not announcements:
+        text = [NotePart("no announcements")]
+    output.show({"notices": values}, text, as_json=common.as_json)
+
+
 def create(
     text: Annotated[str, argument("TEXT", "Text of the announcement.")],
     *,
@@ -216,3 +177,43 @@ def create(
         value = _comment_as_json(added, service)
     line = ResultPart("announcement stored: annotators see it at their next session")
     output.show(value, [line], as_json=common.as_json)
+
+
+def _describe_thread(thread: CommentThread, service: CommentService) -> Iterator[str]:
+    line = f"{thread.id[:SHORT]}  {_describe_sample(thread)}"
+    if thread.annotation:
+        line += f", annotation {thread.annotation}"
+    if thread.about:
+        line += f", {thread.about}"
+    if thread.waiting:
+        line += ", unanswered"
+    yield line
+    for each in thread.remarks:
+        yield f"  {service.name(each.author)}, {each.at[:16]}:"
+        yield from _indent(each.text)
+
+
+def _indent(text: str) -> list[str]:
+    return [f"    {line}" for line in text.splitlines()]
+
+
+def _describe_sample(thread: CommentThread) -> str:
+    return str(thread.question.sample or "")
+
+
+def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
+    return {
+        "id": thread.id,
+        "sample": _describe_sample(thread),
+        "annotation": thread.annotation,
+        "quote": thread.quoted.quote,
+        "labels": [list(path) for path in thread.quoted.labels],
+        "person": thread.person,
+        "waiting": thread.waiting,
+        "remarks": [_comment_as_json(each, service) for each in thread.remarks],
+    }
+
+
+def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
+    value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
+    return {**value, "name": service.name(comment.author)}

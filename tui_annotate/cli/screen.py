@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 LOG: Final = "log/app.log"
+"""Log of the workspace's owner, in its folder; each other user has another file next to it."""
 OPTIONS: Final = {
     "--as": "name",
     "--sample": "sample",
@@ -29,6 +30,7 @@ OPTIONS: Final = {
     "--workspace": "workspace",
     "-w": "workspace",
 }
+"""Options of Typer's command `annotate` that need no FILE, which a test compares, by parameter."""
 
 
 def parse_annotate(arguments: Sequence[str]) -> dict[str, str] | None:
@@ -61,7 +63,9 @@ def annotate(
     Args:
         workspace: workspace folder; None for the folder in $TUI_ANNOTATE_WORKSPACE, else the
             nearest parent folder that is a workspace.
+        name: name of the annotator; empty for the name that the workspace remembers.
         sample: sample to open first; empty for the sample that the user opened last.
+        order: queue order; empty for the order in the settings.
         bound: identity of the user whom sshd authenticated, in a workspace with accounts.
         own: whether the user of the operating system is one person, who may stay signed in.
         reviewing: open the reviewing screen instead of the annotating screen.
@@ -75,57 +79,29 @@ def annotate(
     from tui_annotate import settings
 
     folder = settings.find_workspace(workspace)
-    chosen = settings.load(folder, flags={"order": order or None}).order
+    queue_order = settings.load(folder, flags={"order": order or None}).order
     if name:
         check_name(name)
     try:
         need_terminal("review" if reviewing else "annotate")
     except InvalidInput:
-        # With a terminal, the screen checks the sample after its first frame.
-        _require_sample(folder, sample)
+        # With a terminal, the screen checks workspace and sample after its first frame.
+        _check_workspace(folder, sample)
         raise
-    # In a workspace that several users share, each user has a log file.
-    is_owner = os.geteuid() == folder.stat().st_uid
-    # Imports create no garbage, and the garbage collector would take a quarter of their time.
-    gc.disable()
+    _pause_garbage_collector()
     from tui_annotate.tui.app import run
 
     return run(
         partial(_open_workspace, folder, name if remembered else ""),
         person=name,
         sample=sample,
-        order=chosen,
-        log=folder / (LOG if is_owner else LOG.replace(".log", f"-{os.geteuid()}.log")),
+        order=queue_order,
+        log=_find_log(folder),
         bound=bound,
         own=own,
         reviewing=reviewing,
         action=action,
     )
-
-
-def _open_workspace(folder: Path, name: str) -> Workspace:
-    try:
-        from tui_annotate import settings
-        from tui_annotate import workspace as workspaces
-
-        space = workspaces.open(folder)
-        if name and not space.team.members.required():
-            settings.remember_name(folder, name)
-        return space
-    finally:
-        gc.freeze()
-        # The objects of a frame have no cycles and need no collector. With the default
-        # thresholds, every 20th page key in a text of 1 MB waited 15 ms for the collector.
-        gc.set_threshold(20_000, 50, 100)
-        gc.enable()
-
-
-def _require_sample(folder: Path, sample: str) -> None:
-    from tui_annotate import workspace as workspaces
-
-    with workspaces.open(folder) as space:
-        if sample and not sample.endswith("/"):  # `DATASET/` names no single sample
-            space.corpus.find(sample)
 
 
 def need_terminal(what: str, *, instead: str = "the command match, export or status") -> None:
@@ -137,13 +113,61 @@ def need_terminal(what: str, *, instead: str = "the command match, export or sta
     Raises:
         InvalidInput: there is no terminal, or the screen cannot be drawn on it.
     """
-    instead = f"in scripts, use {instead}; over ssh, add -t: ssh -t HOST tui-annotate"
+    hint = f"in scripts, use {instead}; over ssh, add -t: ssh -t HOST tui-annotate"
     for name, stream in (("standard input", sys.stdin), ("standard output", sys.stdout)):
         if not stream.isatty():
-            raise InvalidInput(f"{what} needs a terminal, but {name} is not a terminal", instead)
+            raise InvalidInput(f"{what} needs a terminal, but {name} is not a terminal", hint)
     kind = os.environ.get("TERM", "")
     if kind in {"", "dumb"}:
         raise InvalidInput(
             f"{what} cannot draw on a terminal of the type {kind!r}",
             "set TERM to the type of the terminal, for example xterm-256color",
         )
+
+
+def _find_log(folder: Path) -> Path:
+    """Return the user's log file: in a workspace that several users share, each has one."""
+    log = folder / LOG
+    user = os.geteuid()
+    is_owner = user == folder.stat().st_uid
+    return log if is_owner else log.with_stem(f"{log.stem}-{user}")
+
+
+def _pause_garbage_collector() -> None:
+    """Save time at the start, until `_open_workspace` resumes the garbage collector.
+
+    Imports create no garbage, and the garbage collector would take a quarter of their time.
+    """
+    gc.disable()
+
+
+def _resume_garbage_collector() -> None:
+    """Resume after `_pause_garbage_collector`, without the objects that exist until the end."""
+    gc.freeze()
+    # The objects of a frame have no cycles and need no collector. With the default thresholds,
+    # every 20th page key in a text of 1 MB waited 15 ms for the collector.
+    gc.set_threshold(20_000, 50, 100)
+    gc.enable()
+
+
+def _open_workspace(folder: Path, name: str) -> Workspace:
+    """Open the workspace after the first frame, when all imports are done, and remember `name`."""
+    try:
+        from tui_annotate import settings
+        from tui_annotate import workspace as workspaces
+
+        space = workspaces.open(folder)
+        if name and not space.team.members.required():
+            settings.remember_name(folder, name)
+        return space
+    finally:
+        _resume_garbage_collector()
+
+
+def _check_workspace(folder: Path, sample: str) -> None:
+    """Raise the errors of opening a workspace and a sample, which come before other errors."""
+    from tui_annotate import workspace as workspaces
+
+    with workspaces.open(folder) as space:
+        if sample and not sample.endswith("/"):  # `DATASET/` names no single sample
+            space.corpus.find(sample)

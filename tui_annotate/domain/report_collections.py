@@ -18,6 +18,8 @@ from tui_annotate.domain.errors import InvalidSpan
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
 from tui_annotate.domain.spans import Span
 
+ID_SEPARATOR: Final = "|"
+"""Separator of the parts of an item's id."""
 RATED_KINDS: Final = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
 """Kinds of samples that annotators rate."""
 
@@ -220,7 +222,7 @@ def count_done_by_topic(kind: SampleKind, items: Iterable[Item]) -> dict[str, tu
 
 def id_prefix(kind: SampleKind, *parts: str) -> str:
     """Return the prefix of sample ids of a kind; `parts`: the topic and, optionally, the run."""
-    return "|".join((_LETTERS[kind], *parts, ""))
+    return ID_SEPARATOR.join((_LETTERS[kind], *parts, ""))
 
 
 _LETTERS: Final[Mapping[SampleKind, str]] = {
@@ -245,7 +247,7 @@ def make_item(
     runs = meta.get("runs")
     of_report = key.id.startswith(id_prefix(SampleKind.REPORT))
     report = key.id if of_report else report_id(group)
-    index = group.rpartition("|")[2]
+    index = group.rpartition(ID_SEPARATOR)[2]
     sentences = _parse_sentences(meta) if of_report else ()
     return Item(
         key=key,
@@ -264,7 +266,7 @@ def make_item(
 
 def report_id(group: str) -> str:
     """Return the id of the report to which a group of citations belongs."""
-    report, _, _ = group.rpartition("|")
+    report, _, _ = group.rpartition(ID_SEPARATOR)
     return f"r|{report}" if report else ""
 
 

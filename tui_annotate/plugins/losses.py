@@ -18,63 +18,68 @@ from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait
 class LossCounter:
     """Counter of data that an export loses because of its format.
 
-    `own` is the format's name for work without a named annotator: the person's id, and the part of
-    the origin after `imported:`.
+    `about` describes the format. `own` is the format's name for work without a named annotator: the
+    person's id, and the part of the origin after `imported:`.
     """
 
     def __init__(self, about: FormatTraits, report: ExportReport, *, own: str = "") -> None:
         self._report = report
-        own_alone = about.carried.get(RecordTrait.IMPORTED) == OWN
-        self._lost = about.lost
-        if own_alone:
-            self._lost += (RecordTrait.IMPORTED,)
-        written = own if own_alone else ""
-        assumes = RecordTrait.EMPTY in about.carried
         self._own = own
-        self._dataset: str | None = None
+        self._first_dataset: str | None = None
+        # `write_counted` of the exports counts lost descriptions of datasets, once per dataset.
+        self._lost = [trait for trait in about.lost if trait is not RecordTrait.ABOUT]
+        keeps_own_originals = about.carried.get(RecordTrait.IMPORTED) == OWN
+        if keeps_own_originals:
+            self._lost.append(RecordTrait.IMPORTED)
+        kept_format = own if keeps_own_originals else ""
+        # A format that can mark a sample as completed without annotations has no other states: an
+        # import reads each sample in the file as completed.
+        is_completed = RecordTrait.EMPTY in about.carried
         self._counters: Mapping[RecordTrait, Callable[[Record], int]] = {
+            **_RECORD_COUNTERS,
             RecordTrait.DATASET: self._count_dataset,
             RecordTrait.ANNOTATOR: self._count_annotators,
             RecordTrait.ORIGIN: self._count_origins,
-            RecordTrait.IMPORTED: lambda record: count_originals(record, but=written),
-            RecordTrait.STATE: lambda record: _count_states(record, assumed=assumes),
-            RecordTrait.TIME: lambda record: _count_times(record, own=own),
+            RecordTrait.IMPORTED: lambda record: count_originals(record, but=kept_format),
+            RecordTrait.STATE: _count_incomplete if is_completed else _count_states,
+            RecordTrait.TIME: self._count_times,
         }
 
     def count(self, record: Record) -> None:
-        """Count what the format loses of a record that is exported."""
+        """Count what the format loses of a record that is exported.
+
+        Call it for each exported record, in file order, and for no other record.
+        """
         for trait in self._lost:
-            if of_record := self._counters.get(trait) or _RECORD_COUNTERS.get(trait):
-                self._report.count_loss(trait.value, of_record(record))
-            elif of_annotation := _ANNOTATION_COUNTERS.get(trait):
+            if trait in self._counters:
+                lost = self._counters[trait](record)
+            else:
+                of_annotation = _ANNOTATION_COUNTERS[trait]
                 lost = sum(of_annotation(owned.annotation) for owned in record.annotations)
-                self._report.count_loss(trait.value, lost)
+            self._report.count_loss(trait.value, lost)
 
     def count_lost_annotations(self, record: Record) -> None:
         """Count what is lost if a sample is exported without its annotations and annotators."""
-        self._report.count_loss("annotations", len(record.annotations))
+        self._report.count_loss(Loss.ANNOTATIONS.value, len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)
         self.count(replace(record, annotations=(), assignments=others))
 
-    def _count_dataset(self, record: Record) -> int:
-        self._dataset = self._dataset or record.sample.dataset
-        return record.sample.dataset != self._dataset
+    def count_excluded(self, record: Record, reason: str) -> None:
+        """Count a record that is not exported, and its annotations.
 
-    def _count_annotators(self, record: Record) -> int:
-        named = {owned.person for owned in record.annotations}
-        named |= {work.person for work in record.assignments if _is_begun(work)}
-        return len(named - {self._own, SETTLED, MAJORITY})
-
-    def _count_origins(self, record: Record) -> int:
-        carried = {HUMAN, f"imported:{self._own}"}
-        return sum(owned.annotation.origin not in carried for owned in record.annotations)
+        The reason is a member of `Loss`, or a plural such as `samples with a pipe`.
+        """
+        self._report.count_loss(str(reason))
+        self._report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
 
     def check_read(self, record: Record) -> bool:
-        """Return whether anyone completed or annotated a sample; otherwise count it as not written.
+        """Return whether anyone completed or annotated a sample; otherwise count it as not read.
 
-        It is for formats that hold the work of one annotator: there, an unread sample would look
-        like a sample that was read without any finding.
+        It is for formats that hold the work of one annotator, which leave out samples that are not
+        read: such a sample would look like one that was read without any finding. A sample that was
+        only begun or skipped counts as not read. In formats that write such a sample, `count`
+        counts its state instead.
         """
         if record.annotations or list_finished_people(record):
             return True
@@ -87,9 +92,35 @@ class LossCounter:
         summaries = record.sample.side(Side.SUMMARY)
         if len(sources) == 1 and len(summaries) == 1:
             return sources[0], summaries[0]
-        self._report.count_loss(Loss.NO_PAIR.value)
-        self._report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        self.count_excluded(record, Loss.NO_PAIR)
         return None
+
+    def _count_dataset(self, record: Record) -> int:
+        """Return 1 for a sample of another dataset than the first counted sample, otherwise 0."""
+        if self._first_dataset is None:
+            self._first_dataset = record.sample.dataset
+        return record.sample.dataset != self._first_dataset
+
+    def _count_annotators(self, record: Record) -> int:
+        named = {owned.person for owned in record.annotations}
+        named |= {work.person for work in record.assignments if _is_begun(work)}
+        return len(named - {self._own, SETTLED, MAJORITY})
+
+    def _count_origins(self, record: Record) -> int:
+        carried = {HUMAN, f"imported:{self._own}"}
+        return sum(owned.annotation.origin not in carried for owned in record.annotations)
+
+    def _count_times(self, record: Record) -> int:
+        annotations = [owned.annotation for owned in record.annotations]
+        timed = sum(bool(one.created or one.updated) for one in annotations)
+        return timed + sum(
+            bool(
+                work.seconds
+                # The time of imported work without a named annotator is that of the import.
+                or (work.updated and _is_begun(work) and work.person != self._own)
+            )
+            for work in record.assignments
+        )
 
 
 def _is_begun(work: Assignment) -> bool:
@@ -123,23 +154,26 @@ def _count_overlapping(record: Record) -> int:
     return count
 
 
-def _count_states(record: Record, *, assumed: bool) -> int:
+def _count_incomplete(record: Record) -> int:
+    """Count states that are lost if an import reads each sample as completed.
+
+    These are the states of work that was begun and not completed, and of annotators whose work has
+    no state.
+    """
     annotated = {owned.person for owned in record.annotations}
-    if assumed:
-        begun = {work.person for work in record.assignments if _is_begun(work)}
-        plain = (State.DONE, State.NEW)
-        return sum(work.state not in plain for work in record.assignments) + len(annotated - begun)
+    begun = {work.person for work in record.assignments if _is_begun(work)}
+    completed = list_finished_people(record)
+    return len(begun - completed) + len(annotated - begun)
+
+
+def _count_states(record: Record) -> int:
+    """Count states that are lost if an import reads no states.
+
+    Work that was completed without annotations is lost under the name of `RecordTrait.EMPTY`.
+    """
+    annotated = {owned.person for owned in record.annotations}
     return sum(
         _is_begun(work) and (work.state is not State.DONE or work.person in annotated)
-        for work in record.assignments
-    )
-
-
-def _count_times(record: Record, *, own: str) -> int:
-    annotations = [owned.annotation for owned in record.annotations]
-    timed = sum(bool(one.created or one.updated) for one in annotations)
-    return timed + sum(
-        bool(work.seconds or (work.updated and _is_begun(work) and work.person != own))
         for work in record.assignments
     )
 
@@ -149,6 +183,7 @@ _RECORD_COUNTERS: Final[Mapping[RecordTrait, Callable[[Record], int]]] = {
     RecordTrait.EMPTY: lambda record: len(
         list_finished_people(record) - {owned.person for owned in record.annotations}
     ),
+    # Work that was begun loses its state, see `RecordTrait.STATE`.
     RecordTrait.UNREAD: lambda record: (
         not record.annotations and not any(map(_is_begun, record.assignments))
     ),

@@ -130,10 +130,11 @@ class OpinionChecker:
         if words and len(words) != len(given):
             problem = f"returned {format_count(len(words), 'word')} of {name!r} for"
             raise self._fault(problem, sample, f"not {len(given):,}, one for each value")
-        numbers = tuple(self._check_number(value, name, sample) for value in given)
+        numbers = tuple(self._parse_number(value, name, sample) for value in given)
         return replace(opinion, values=numbers, words=tuple(words))
 
-    def _check_number(self, value: Any, name: str, sample: str) -> float | None:
+    def _parse_number(self, value: Any, name: str, sample: str) -> float | None:
+        """Return a score as a float; None if it is missing or not finite, which is counted."""
         if value is None:
             return None
         number = to_float(value)

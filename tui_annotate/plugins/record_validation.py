@@ -136,6 +136,12 @@ def get_field(fields: Mapping[str, Any], name: str, *, option: str) -> Any:
     return fields[name]
 
 
+def require_field(fields: Mapping[str, Any], name: str) -> None:
+    """Raise `InvalidInput` if an input record has no field with this name, as `get_field` does."""
+    if name not in fields:
+        raise missing_column(name, fields, option="")
+
+
 def missing_column(name: str, there: Iterable[str], *, option: str) -> InvalidInput:
     """Return the error for a missing input column, with a hint of the closest existing column."""
     columns = list(there)[:50]

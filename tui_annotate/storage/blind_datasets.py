@@ -26,12 +26,12 @@ _SCOPE: Final = {"setting": SETTING, "hidden": to_json(_VALUE)}
 
 def hidden_rows(connection: Connection) -> frozenset[int]:
     """Return the row ids of the datasets that hide scores and suggestions."""
-    return frozenset(row[0] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
+    return frozenset(row_id for row_id, _ in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def hidden_datasets(connection: Connection) -> frozenset[str]:
     """Return the names of the datasets that hide scores and suggestions."""
-    return frozenset(row[1] for row in connection.execute(_HIDDEN_DATASETS, _SCOPE))
+    return frozenset(name for _, name in connection.execute(_HIDDEN_DATASETS, _SCOPE))
 
 
 def is_blind(connection: Connection, dataset: str) -> bool:

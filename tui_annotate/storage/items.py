@@ -18,6 +18,7 @@ from sqlalchemy import Connection, TextClause, bindparam, text
 
 from tui_annotate.domain.people import Permission, base_person, require_permission
 from tui_annotate.domain.report_collections import (
+    ID_SEPARATOR,
     RATED_KINDS,
     Item,
     TreeBranch,
@@ -37,14 +38,14 @@ from tui_annotate.storage.statements import dataset_row, seen_scope
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
 """SQL condition: the assignment `a` has annotations, a rating or a sample comment."""
-_HANDED_OUT: Final = text(
-    "SELECT 1 FROM dataset_settings WHERE dataset_id = :row AND name = :handed_out"
+_IS_ASSIGNED: Final = text(
+    "SELECT 1 FROM dataset_settings WHERE dataset_id = :row AND name = :setting"
 )
 _TOPIC: Final = "CASE WHEN json_valid(s.meta) THEN json_extract(s.meta, '$.topic_id') END"
-_WITHIN: Final = " s.dataset_id = :dataset AND s.external >= :low AND s.external < :high"
+_WITHIN: Final = "s.dataset_id = :dataset AND s.external >= :low AND s.external < :high"
 _OURS: Final = (
-    " AND (:whole OR EXISTS (SELECT 1 FROM allotments t"
-    "   WHERE t.person = :person AND t.sample_id = s.id AND (t.practice OR NOT :practising)))"
+    "(:whole OR EXISTS (SELECT 1 FROM allotments t"
+    " WHERE t.person = :person AND t.sample_id = s.id AND (t.practice OR NOT :practising)))"
 )
 _ANY: Final = text(
     f"SELECT 1 FROM samples s WHERE {_WITHIN} AND s.kind = :kind LIMIT 1"  # noqa: S608  constants
@@ -52,12 +53,16 @@ _ANY: Final = text(
 _ITEMS: Final = text(
     f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
     " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
-    f" WHERE {_WITHIN}{_OURS} ORDER BY s.id"
+    f" WHERE {_WITHIN} AND {_OURS} ORDER BY s.id"
 )
 _TOPICS: Final = text(
     f"SELECT {_TOPIC}, min(s.id), s.request, count(*) FROM samples s"  # noqa: S608  constants
     f" WHERE {_WITHIN} GROUP BY 1 ORDER BY 2"
 )
+"""Query for the topics in the order of import, with the request of each topic's first report.
+
+SQLite takes a column without an aggregate, here `request`, from the row of the only min() or max().
+"""
 _SENTENCES: Final = text(
     f"SELECT {_TOPIC}, sum((SELECT count(*)"  # noqa: S608  constants
     "   FROM json_each(s.meta, '$.sentences') e WHERE CASE WHEN e.type = 'object'"
@@ -80,34 +85,45 @@ _COMPLETE: Final = text(
     f"  min({_TOPIC}) AS topic FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
     f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
-    "   AND o.external >= 'c|' || g.name AND o.external < 'c|' || g.name || '}'"
+    "   AND o.external >= :citation || g.name AND o.external < :citation || g.name || :end"
     '   AND o."group" = g.name)'
 )
 """Query for the report sentences of which one annotator has annotated all citations.
 
+The id of a citation consists of `:citation`, its group, the separator and more. `:end` is the
+character after the separator.
+
 CROSS JOIN keeps SQLite to this join order, here and below: one annotator has fewer rows than a
 collection.
 """
-_OPEN: Final = (
-    "SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
-    "   ON a.person = :person AND a.sample_id = s.id"
-    " WHERE s.dataset_id = :dataset AND s.kind = :kind"
-    f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
-    f" AND NOT {locked_condition('s.id', person=':person', state='a.state')}"
-    " ORDER BY s.id LIMIT 1"
+
+
+def _select_next(source: str) -> TextClause:
+    return text(
+        f"SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
+        " ON a.person = :person AND a.sample_id = s.id"
+        " WHERE s.dataset_id = :dataset AND s.kind = :kind"
+        f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
+        f" AND NOT {locked_condition('s.id', person=':person', state='a.state')}"
+        " ORDER BY s.id LIMIT 1"
+    )
+
+
+_NEXT_OF_ALL: Final = _select_next("samples s")
+_NEXT_ASSIGNED: Final = _select_next(
+    "allotments t CROSS JOIN samples s ON t.person = :person"
+    " AND s.id = t.sample_id AND (t.practice OR NOT :practising)"
 )
-_NEXT: Final = {
-    True: text(_OPEN.format(source="samples s")),
-    False: text(
-        _OPEN.format(
-            source="allotments t CROSS JOIN samples s ON t.person = :person"
-            " AND s.id = t.sample_id AND (t.practice OR NOT :practising)"
-        )
-    ),
-}
-"""Queries for the next report, document or citation that an annotator has not annotated."""
+"""Queries for the next report, document or citation that a person has not annotated."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
 _LAST: Final = 2**63 - 1
+_DATASETS: Final = text("SELECT id, name FROM datasets ORDER BY name")
+_DONE_BY_KIND: Final = text(
+    "SELECT s.dataset_id, s.kind, p.id, p.name, count(*)"  # noqa: S608  constants
+    " FROM assignments a JOIN samples s ON s.id = a.sample_id JOIN people p ON p.id = a.person"
+    f" WHERE {ANNOTATED} AND a.person <> :settled AND (:everybody OR a.person IN :seen)"
+    " GROUP BY 1, 2, 3 ORDER BY 1, 2, p.name, p.id"
+).bindparams(bindparam("seen", expanding=True))
 
 
 class _Topic(NamedTuple):
@@ -116,9 +132,15 @@ class _Topic(NamedTuple):
     reports: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _DatasetView:
-    """A dataset in one transaction as one annotator sees it; `whole`: no sample is assigned."""
+    """A dataset in one transaction as one annotator sees it.
+
+    Attributes:
+        row: id of the dataset's row.
+        whole: whether the annotator sees all samples, because none are assigned.
+        practising: whether the annotator sees only samples for practice.
+    """
 
     connection: Connection
     person: str
@@ -180,23 +202,36 @@ class _DatasetView:
 
     def complete(self, start: str) -> list[tuple[str, str]]:
         """Return the report sentences whose citations are all annotated, as (topic, group)."""
-        rows = self._execute(_COMPLETE, kind=SampleKind.CITATION.value, **id_prefix_range(start))
+        kind = SampleKind.CITATION
+        ids = {"citation": id_prefix(kind), "end": id_prefix_range(ID_SEPARATOR)["high"]}
+        rows = self._execute(_COMPLETE, kind=kind.value, **ids, **id_prefix_range(start))
         return [(str(topic), group) for topic, group in rows]
 
     def _count_documents(self, topics: Iterable[str]) -> dict[str, int]:
-        total: dict[str, int] = {}
+        """Return the number of documents of each topic.
+
+        The name of a topic may contain the separator of ids: the ids of the topic `a|b` begin as
+        those of `a` do. Therefore longer names are counted first, and subtracted from shorter ones.
+        """
+        counts: dict[str, int] = {}
         for name in sorted(topics, key=len, reverse=True):
-            within = id_prefix_range(id_prefix(SampleKind.DOCUMENT, name))
-            others = sum(count for other, count in total.items() if other.startswith(f"{name}|"))
-            total[name] = int(self._execute(COUNT, **within).scalar_one()) - others
-        return total
+            prefix = id_prefix(SampleKind.DOCUMENT, name)
+            with_nested = int(self._execute(COUNT, **id_prefix_range(prefix)).scalar_one())
+            nested = sum(
+                count
+                for other, count in counts.items()
+                if other.startswith(f"{name}{ID_SEPARATOR}")
+            )
+            counts[name] = with_nested - nested
+        return counts
 
     def next_open(self, kind: SampleKind, after: str) -> str | None:
         """Return the id of the next report, document or citation without annotation, or None."""
+        query = _NEXT_OF_ALL if self.whole else _NEXT_ASSIGNED
         row = self._execute(_ROW, sample=after).scalar() or 0
         for since, until in ((row, _LAST), (0, row)):
             bounds = {"kind": kind.value, "after": since, "until": until}
-            found = self._execute(_NEXT[self.whole], **bounds).scalar()
+            found = self._execute(query, **bounds).scalar()
             if found is not None:
                 return str(found)
         return None
@@ -215,13 +250,19 @@ class ItemStore(Store):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = dataset_row(connection, dataset)
-            scope = {"row": row, "handed_out": HANDED_OUT}
-            assigned = connection.execute(_HANDED_OUT, scope).scalar()
-            busy = is_practising(connection, person)
-            whole = not (assigned or busy) and base_person(person) == person
-            yield _DatasetView(connection, person, dataset, row, whole, busy)
+            scope = {"row": row, "setting": HANDED_OUT}
+            is_assigned = connection.execute(_IS_ASSIGNED, scope).scalar()
+            practising = is_practising(connection, person)
+            yield _DatasetView(
+                connection=connection,
+                person=person,
+                name=dataset,
+                row=row,
+                whole=not (is_assigned or practising) and base_person(person) == person,
+                practising=practising,
+            )
 
-    def modes(self, dataset: str) -> tuple[SampleKind, ...]:
+    def kinds(self, dataset: str) -> tuple[SampleKind, ...]:
         """Return which of reports, documents and citations a dataset has."""
         with self._open_dataset(self._actor.person, dataset) as seen:
             return tuple(kind for kind in RATED_KINDS if seen.has(kind))
@@ -272,17 +313,11 @@ class ItemStore(Store):
 
 
 def id_prefix_range(start: str) -> dict[str, str]:
-    """Return the range of ids with a prefix: from `low`, included, to `high`, excluded."""
+    """Return the range of ids with a prefix: from `low`, included, to `high`, excluded.
+
+    The prefix is not empty, and its last character is not the last of Unicode.
+    """
     return {"low": start, "high": start[:-1] + chr(ord(start[-1]) + 1)}
-
-
-_DATASETS: Final = text("SELECT id, name FROM datasets ORDER BY name")
-_DONE_BY_KIND: Final = text(
-    "SELECT s.dataset_id, s.kind, p.id, p.name, count(*)"  # noqa: S608  constants
-    " FROM assignments a JOIN samples s ON s.id = a.sample_id JOIN people p ON p.id = a.person"
-    f" WHERE {ANNOTATED} AND a.person <> :settled AND (:everybody OR a.person IN :seen)"
-    " GROUP BY 1, 2, 3 ORDER BY 1, 2, p.name, p.id"
-).bindparams(bindparam("seen", expanding=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -455,7 +455,7 @@ def _load_own_walks(connection: Connection, person: str) -> list[OrderWalk]:
     names = (PRACTICE + person, SHARE + person)  # practice comes first
     query = select(ORDERS.c.name, ORDERS.c.id).where(ORDERS.c.name.in_(names))
     rows = sorted(tuple(row) for row in connection.execute(query))
-    return [OrderWalk(connection, row[1], person, row[0] == names[0]) for row in rows]
+    return [OrderWalk(connection, row_id, person, name == names[0]) for name, row_id in rows]
 
 
 def _find_position(

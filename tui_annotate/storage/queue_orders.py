@@ -235,7 +235,11 @@ def _fill_batch(connection: Connection, order: str, value: Callable[[RankedSampl
     )
     rows = connection.execute(query).all()
     handed = assigned_datasets(connection)
-    newcomers = [RankedSample(row[0], *row[:3]) for row in rows if row[3] not in handed]
+    newcomers = [
+        RankedSample(sample_id, first=sample_id, dataset=dataset, external=external)
+        for sample_id, dataset, external, dataset_id in rows
+        if dataset_id not in handed
+    ]
     places = [(value(newcomer), newcomer.sample_id) for newcomer in newcomers]
     insert_ranks(connection, places, order_id=order_id, order=order)
     reached = rows[-1][0] if len(rows) == _BATCH else until

@@ -210,7 +210,7 @@ class WorkStatisticsStore(Store):
         Counted are states of people's work. `new` is a sample that is assigned to the person, or of
         a dataset that is not assigned and in which the person worked.
         """
-        adjudicated = {row[0]: row[1] for row in self._fetch(_LOCKED_FOR_NEW)}
+        adjudicated = dict(self._fetch(_LOCKED_FOR_NEW))
         found: LockedWork = {}
         if not adjudicated:
             return found
@@ -275,7 +275,7 @@ class WorkStatisticsStore(Store):
     def practising(self) -> set[tuple[str, str]]:
         """Return (dataset, person) for all people to whom practice samples are assigned."""
         with self._database.reading() as connection:
-            return {(row[0], row[1]) for row in connection.execute(_PRACTISING)}
+            return {(dataset, person) for dataset, person in connection.execute(_PRACTISING)}
 
     def suggestion_answers(self) -> list[AnsweredSuggestions]:
         """Return people's answers to suggestions, by dataset and person.

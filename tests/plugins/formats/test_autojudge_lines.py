@@ -740,6 +740,24 @@ def test_a_trait_is_carried_or_counted(trait: RecordTrait, tmp_path: Path) -> No
     )
 
 
+@pytest.mark.parametrize(
+    ("work", "lost"),
+    [
+        ((), RecordTrait.UNREAD),
+        ((Assignment("ana", State.SKIPPED),), RecordTrait.UNREAD),
+        ((Assignment("ana", State.DONE),), RecordTrait.EMPTY),
+    ],
+)
+def test_a_sample_without_a_line_loses_nothing_else(
+    work: tuple[Assignment, ...], lost: RecordTrait, tmp_path: Path
+) -> None:
+    """Other data of a sample that no person judged is not counted: no line has it."""
+    record = collection(tmp_path)["d|1101|a"]
+    sample = replace(record.sample, group="g", request=Request(question="how?"))
+    text, reported = write([replace(record, sample=sample, assignments=work)], "autojudge")
+    assert (text, reported.lost) == ("", {lost: 1})
+
+
 # as the original does it --------------------------------------------------------------------
 
 

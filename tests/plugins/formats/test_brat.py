@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,6 +17,7 @@ from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import base, examples, read, write
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError, Unavailable
 from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Request
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.joined_texts import SEPARATOR
 from tui_annotate.plugins.traits import RecordTrait
@@ -168,6 +170,15 @@ def test_what_is_no_folder_is_told(tmp_path: Path) -> None:
     _, (problem,) = read(corpus, "brat")
     assert problem.refused
     assert "b-001.txt" in str(problem)
+
+
+def test_an_unread_sample_loses_nothing_else(tmp_path: Path) -> None:
+    """A sample without work is in no folder, so that its other data is not counted."""
+    record = base("ana")
+    sample = replace(record.sample, request=Request(question="How much?"))
+    unread = replace(record, sample=sample, annotations=(), assignments=(), people=())
+    report = write([unread], "brat", tmp_path / "out")
+    assert (report.records, report.lost) == (0, {RecordTrait.UNREAD: 1})
 
 
 def test_what_is_written(tmp_path: Path) -> None:

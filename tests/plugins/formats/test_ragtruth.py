@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from tests.helpers.effort import example_limit
 from tests.plugins.formats.laws import read, write
 from tests.plugins.strategies import altered
+from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotFound, TuiAnnotateError
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import Record
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import Request, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.traits import Loss, RecordTrait
 
@@ -173,6 +175,24 @@ def test_what_the_layer_has_not_read_is_left_out(corpus: Path, tmp_path: Path) -
     report = write(unread, "ragtruth", tmp_path / "out")
     assert report.lost == {RecordTrait.UNREAD: 4}
     assert (tmp_path / "out" / "response.jsonl").read_text() == ""
+
+
+def test_only_records_that_are_written_lose_data(corpus: Path, tmp_path: Path) -> None:
+    """A record whose annotations have no claim loses these annotations, and no other data."""
+    record = read(corpus, "ragtruth")[0][0]
+    (first, *_) = record.annotations
+    evidence = (Anchor(Side.SOURCE, 0, Span(0, 3)),)
+    unclaimed = replace(first.annotation, claim=(), evidence=evidence, labels=(("a.b",),))
+    rated = replace(record.assignments[0], rating="good", seconds=5.0)
+    lost = replace(
+        record,
+        annotations=(replace(first, annotation=unclaimed),),
+        assignments=(rated,),
+        sample=replace(record.sample, dataset="other", request=Request(question="Why?")),
+    )
+    report = write([lost, record], "ragtruth", tmp_path / "out")
+    assert report.lost == {Loss.NO_CLAIM: 1, RecordTrait.UNCLAIMED: 1}
+    assert (report.records, report.annotations) == (1, 2)
 
 
 def test_a_source_has_one_row_and_what_differs_is_counted(corpus: Path, tmp_path: Path) -> None:

@@ -64,6 +64,20 @@ def test_what_has_no_verdict_is_left_out(tmp_path: Path) -> None:
     assert report.lost[Loss.NO_VERDICT_LABELS] == 1
 
 
+def test_a_sample_without_a_verdict_loses_only_its_annotations(tmp_path: Path) -> None:
+    """What else such a sample has is not counted, because the sample is not written."""
+    record = _record(ana=["Odd"])
+    rated = tuple(replace(work, rating="good") for work in record.assignments)
+    sample = replace(record.sample, group="g", dataset="other")
+    excluded = replace(record, sample=sample, assignments=rated)
+    report = write([excluded], "faithbench-csv", tmp_path / "a.csv")
+    assert report.lost == {
+        Loss.NO_VERDICT: 1,
+        Loss.NO_VERDICT_LABELS: 1,
+        Loss.ITEM_ANNOTATIONS: 1,
+    }
+
+
 def test_texts_are_cells(tmp_path: Path) -> None:
     """Line ends and quotes survive; what looks like a formula gets a quote, and is counted."""
     plain = _record(ana=[])

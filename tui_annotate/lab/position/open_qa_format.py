@@ -296,7 +296,7 @@ class OpenQaWriter:
         sample = record.sample
         self._tally.count(record)
         report.records += 1
-        report.count_loss("annotations", len(record.annotations))
+        report.count_loss(Loss.ANNOTATIONS.value, len(record.annotations))
         if not _is_own(sample):
             report.count_loss(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
             report.count_loss(RecordTrait.GROUP.value, bool(sample.group))

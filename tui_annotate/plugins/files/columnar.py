@@ -31,7 +31,9 @@ _WIDEST: Final = 2**29
 """Maximum unpacked size of the table rows that are read at a time, in bytes."""
 
 
-class _ParquetTable:
+class ParquetTable:
+    """Writer of the rows of a Parquet file; `open_parquet_table` closes it."""
+
     def __init__(self, target: BinaryIO, schema: Schema, report: ExportReport) -> None:
         import pyarrow as pa
         from pyarrow import parquet
@@ -90,9 +92,9 @@ class _ParquetTable:
 @contextmanager
 def open_parquet_table(
     target: BinaryIO, schema: Schema, report: ExportReport
-) -> Iterator[_ParquetTable]:
+) -> Iterator[ParquetTable]:
     """Open a Parquet table for writing; a missing cell becomes null, invalid times are counted."""
-    table = _ParquetTable(target, schema, report)
+    table = ParquetTable(target, schema, report)
     try:
         yield table
     except BaseException:

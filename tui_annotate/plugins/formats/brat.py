@@ -59,7 +59,13 @@ from tui_annotate.plugins.record_validation import (
     make_problem,
     parse_identifier,
 )
-from tui_annotate.plugins.traits import FormatTarget, FormatTraits, Loss, carry_plainly
+from tui_annotate.plugins.traits import (
+    FormatTarget,
+    FormatTraits,
+    Loss,
+    RecordTrait,
+    carry_plainly,
+)
 
 FORMAT: Final = "brat"
 _SAMPLES: Final = "samples.jsonl"
@@ -531,9 +537,10 @@ class _BratWriter:
         joined = self._join_texts(pair, record) if pair else None
         if joined is None:
             return
-        self._losses.count(record)
         if not by_person:
+            self.report.count_loss(RecordTrait.UNREAD.value)
             return
+        self._losses.count(record)
         self.report.records += 1
         stem = f"{self.report.records:06}"
         people = {person.id: person for person in record.people}
@@ -549,15 +556,12 @@ class _BratWriter:
         write_json_line(self._samples, row, self.report)
 
     def _join_texts(self, pair: tuple[Document, Document], record: Record) -> JoinedTexts | None:
+        source, summary = pair
         with suppress(InvalidInput):
-            joined = join_texts(pair[0].text, pair[1].text)
+            joined = join_texts(source.text, summary.text)
             if not joined.text.startswith("\ufeff"):
                 return joined
-        self.report.count_loss(
-            "samples whose texts contain the separator of source and summary or begin with a byte"
-            " order mark"
-        )
-        self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+        self._losses.count_excluded(record, Loss.SEPARATOR_OR_MARK)
         return None
 
     def _standoff_lines(self, found: Iterable[Annotation], joined: JoinedTexts) -> Iterator[str]:
@@ -565,9 +569,12 @@ class _BratWriter:
             joined, lambda path: self._types.name(path, "_".join(path)), whole=True
         )
         for one in found:
-            if self._is_writable(one, joined):
-                builder.add(one)
-                self.report.annotations += 1
+            if _has_only_line_breaks(one, joined):
+                self.report.count_loss(Loss.ONLY_LINE_BREAKS.value)
+                continue
+            self._count_line_breaks(one, joined)
+            builder.add(one)
+            self.report.annotations += 1
         text = joined.text
         for number, entity in enumerate(builder.entities, 1):
             spans = [part for span in entity.spans for part in _split_lines(span, text)]
@@ -578,24 +585,20 @@ class _BratWriter:
             yield f"R{number}\t{relation.kind} Arg1:T{relation.start + 1} Arg2:T{relation.end + 1}"
         for number, entity in enumerate(builder.entities, 1):
             if entity.note:
-                self.report.count_loss("line breaks in notes", entity.note.count("\n"))
+                self.report.count_loss(Loss.NOTE_LINES.value, entity.note.count("\n"))
                 note = entity.note.replace("\n", " ")
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}"
 
-    def _is_writable(self, one: Annotation, joined: JoinedTexts) -> bool:
+    def _count_line_breaks(self, one: Annotation, joined: JoinedTexts) -> None:
         spans = [joined.span(anchor) for anchor in one.anchors]
         quotes = [span.of(joined.text) for span in spans]
-        if not all(quote.strip("\n") for quote in quotes):
-            self.report.count_loss("annotations that contain only line breaks")
-            return False
         edges = sum(quote != quote.strip("\n") for quote in quotes)
-        self.report.count_loss("line breaks at the start or end of spans", edges)
+        self.report.count_loss(Loss.EDGE_LINE_BREAKS.value, edges)
         heads = spans[: len(one.claim) or len(spans)]
         self.report.count_loss(
-            "claim spans that became one span, because only line breaks separate them",
+            Loss.JOINED_SPANS.value,
             _count_touching(heads, joined.text),
         )
-        return True
 
     def end(self) -> None:
         with self._target.file(_PEOPLE) as file:
@@ -627,6 +630,11 @@ class _UniqueNames:
             self._taken.add(name.lower())
             self.given[key] = name
         return self.given[key]
+
+
+def _has_only_line_breaks(one: Annotation, joined: JoinedTexts) -> bool:
+    """Return whether a span of an annotation has no characters that brat can store."""
+    return any(not joined.span(anchor).of(joined.text).strip("\n") for anchor in one.anchors)
 
 
 def _annotations_by_person(record: Record) -> dict[str, list[Annotation]]:

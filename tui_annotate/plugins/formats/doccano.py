@@ -51,9 +51,9 @@ from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOp
 from tui_annotate.plugins.record_validation import (
     choose_dataset_name,
     describe_value,
-    get_field,
     imported_person,
     parse_identifier,
+    require_field,
 )
 from tui_annotate.plugins.traits import FormatTraits, Loss, carry_plainly
 
@@ -118,11 +118,11 @@ class DoccanoFormat:
             pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
+            source, summary = pair
             try:
-                joined = join_texts(pair[0].text, pair[1].text)
+                joined = join_texts(source.text, summary.text)
             except InvalidInput:
-                report.count_loss(Loss.SEPARATOR.value)
-                report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
+                losses.count_excluded(record, Loss.SEPARATOR)
                 continue
             losses.count(record)
             report.records += 1
@@ -186,7 +186,7 @@ class _LineReader:
         fields = self._fields
         # Older versions of doccano name the text `data`.
         column = "data" if "text" not in fields and isinstance(fields.get("data"), str) else "text"
-        get_field(fields, column, option="")
+        require_field(fields, column)
         text = text_field(fields, column)
         if fields.get("sha256") not in (None, fingerprint(text)):
             raise InvalidInput(

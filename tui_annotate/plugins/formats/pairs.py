@@ -527,6 +527,8 @@ def _missing_columns(columns: Sequence[str], options: ImportOptions) -> InvalidI
 _SEP: Final = re.compile(r"sep=.?$")
 """First cell of a line that names the delimiter, which Excel reads and does not show."""
 _LONG_NAME: Final = 40
+_LONE_RETURN: Final = "new-line character"
+"""Part of the error of the CSV reader for a carriage return outside quotes."""
 
 
 def _read_csv(
@@ -625,10 +627,6 @@ def _csv_hint(error: csv.Error) -> str:
     if _LONE_RETURN in str(error):
         return "save the file with the line ends of Windows or Unix, or enclose the cell in quotes"
     return 'enclose the cell in quotes and double each " in the cell'
-
-
-_LONE_RETURN: Final = "new-line character"
-"""Part of the error of the CSV reader for a carriage return outside quotes."""
 
 
 class _CsvLines(Iterator[str]):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -50,6 +51,7 @@ from tui_annotate.plugins.record_validation import (
     imported_person,
     parse_document,
     parse_identifier,
+    require_field,
 )
 from tui_annotate.plugins.traits import (
     OWN,
@@ -64,6 +66,7 @@ FORMAT: Final = "ragtruth"
 SOURCES: Final = "source_info.jsonl"
 RESPONSES: Final = "response.jsonl"
 OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt")
+"""Columns of RAGTruth's file of sources, in file order."""
 OF_RESPONSES: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
@@ -112,14 +115,18 @@ class RagTruthFormat:
             options.dataset,
             former=options.former_names,
         )
-        with closing(NameRegister()) as rows, closing(NameRegister()) as seen:
-            sources = _Sources(of_sources, options, rows, is_joined=is_joined)
+        with (
+            closing(NameRegister()) as rows,
+            closing(NameRegister()) as used,
+            closing(NameRegister()) as seen,
+        ):
+            sources = _Sources(of_sources, options, rows, used=used, is_joined=is_joined)
             if not is_joined:
                 yield from sources.read()
             reader = _ResponseReader(sources, dataset=dataset, options=options)
 
             def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
-                record, doubts = reader.record(row, value.where)
+                record, doubts = reader.parse(row, value.where)
                 if (before := seen.remember(record.sample.id, value.where)) != value.where:
                     raise InvalidInput(f"duplicate id {record.sample.id}: already used at {before}")
                 yield record
@@ -132,20 +139,28 @@ class RagTruthFormat:
                 parts=frozenset({"labels"}),
             )
             yield from read_objects(values, read_once, what="row")
-            if sources.unused:
-                message = f"skipped {format_count(sources.unused, 'source')} without a response"
+            if unused := sources.count_unused():
+                message = f"skipped {format_count(unused, 'source')} without a response"
                 yield Problem(str(of_sources), message, refused=False)
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:
+        """Write a row for each sample to the file of responses, and for each source to the other.
+
+        A sample that is not a pair, is not read or has only annotations without a claim is counted
+        as lost.
+        """
         del options
         with (
-            closing(NameRegister()) as seen,
+            closing(NameRegister()) as source_rows,
+            closing(NameRegister()) as samples,
+            closing(NameRegister()) as groups,
             target.file(SOURCES) as sources,
             target.file(RESPONSES) as responses,
         ):
-            writer = _RagtruthWriter(sources, responses, seen)
+            registers = _Registers(sources=source_rows, samples=samples, groups=groups)
+            writer = _RagTruthWriter(sources, responses, registers)
             for record in records:
                 writer.write(record)
         return writer.report
@@ -171,18 +186,26 @@ def _is_joined(path: Path, options: ImportOptions) -> bool:
 class _Sources:
     """Rows of RAGTruth's source file by source id, stored on disk if they are many.
 
-    `is_joined`: whether the rows of the responses have the columns of the sources, so that there is
-    no file of sources.
+    `used` has the ids of sources that have a response. `is_joined`: whether the rows of the
+    responses have the columns of the sources, so that there is no file of sources.
     """
 
     def __init__(
-        self, path: Path, options: ImportOptions, rows: NameRegister, *, is_joined: bool
+        self,
+        path: Path,
+        options: ImportOptions,
+        rows: NameRegister,
+        *,
+        used: NameRegister,
+        is_joined: bool,
     ) -> None:
-        self.is_joined = is_joined
+        self._is_joined = is_joined
         self._path = path
         self._options = options
         self._rows = rows
-        self.unused = 0
+        self._used = used
+        self._row_count = 0
+        self._used_count = 0
 
     def read(self) -> Iterator[Problem]:
         options = self._options
@@ -191,65 +214,87 @@ class _Sources:
 
     def _store_row(self, row: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
         key = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
-        get_field(row, "source_info", option="")
+        require_field(row, "source_info")
         line = json.dumps(row, ensure_ascii=False)
-        self.unused += self._rows.recall(key) is None
+        if self._rows.recall(key) is None:
+            self._row_count += 1
         if self._rows.remember(key, line) != line:
             raise InvalidInput(f"duplicate source_id {key} with different contents")
         return ()
 
-    def row(self, key: str) -> dict[str, Any]:
-        line = self._rows.recall(key)
+    def split_columns(self, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the columns of a response and those of its source; both have `source_id`.
+
+        Raises:
+            InvalidInput: `source_id` or `source_info` is missing, or the source is unknown.
+        """
+        source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
+        if not self._is_joined:
+            return row, self._find_source(source_id)
+        require_field(row, "source_info")
+        of_source: dict[str, Any] = {name: row[name] for name in OF_SOURCES if name in row}
+        of_response = {
+            name: row[name] for name in row if name == "source_id" or name not in of_source
+        }
+        return of_response, of_source
+
+    def _find_source(self, source_id: str) -> dict[str, Any]:
+        line = self._rows.recall(source_id)
         if line is None:
-            raise InvalidInput(f"source_id {key!r} is not in {self._path.name}")
-        used = f"{key}\0"  # no id contains U+0000
-        self.unused -= self._rows.recall(used) is None
-        self._rows.remember(used, "")
+            raise InvalidInput(f"source_id {source_id!r} is not in {self._path.name}")
+        if self._used.recall(source_id) is None:
+            self._used.remember(source_id, "")
+            self._used_count += 1
         row: dict[str, Any] = json.loads(line)
         return row
 
+    def count_unused(self) -> int:
+        """Return the number of sources in the file for which no response was read."""
+        return self._row_count - self._used_count
+
 
 class _ResponseReader:
+    """Parser of rows of RAGTruth's file of responses."""
+
     def __init__(self, sources: _Sources, *, dataset: str, options: ImportOptions) -> None:
         self._sources = sources
         self._dataset = dataset
         self._language = options.language
         self._offsets = options.offsets
 
-    def record(self, row: dict[str, Any], where: str) -> tuple[Record, list[Doubt]]:
+    def parse(self, row: dict[str, Any], where: str) -> tuple[Record, list[Doubt]]:
         """Return a RAGTruth response as a sample with annotations, and warnings about it."""
         key = parse_identifier(get_field(row, "id", option=""), what="id")
-        source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
-        if self._sources.is_joined:
-            get_field(row, "source_info", option="")
-            about = {str(name): row[name] for name in OF_SOURCES if name in row}
-            row = {name: row[name] for name in row if name == "source_id" or name not in about}
-        else:
-            about = self._sources.row(source_id)
-        info = about["source_info"]
-        text = "\n".join(_render_lines(info, "")) if isinstance(info, dict) else info
-        source = self._make_document(text, Side.SOURCE, "source_info")
-        response = self._make_document(
-            get_field(row, "response", option=""), Side.SUMMARY, "response"
-        )
-        owned, doubts = self._read_annotations(row, key, response.text)
+        of_response, of_source = self._sources.split_columns(row)
+        source, response = self._parse_documents(of_response, of_source)
+        owned, doubts = self._read_annotations(of_response, key, response.text)
         is_incomplete = any(isinstance(doubt, InvalidInput) for doubt in doubts)
-        both = sorted({name for name in about if name in row} - TAKEN)
+        source_id = str(of_response["source_id"])
         sample = Sample(
             self._dataset,
             key,
             (source, response),
             group="" if source_id == own_source_id(source.text) else source_id,
-            meta=_meta_columns(about | row),
-            imported=_original_columns(row, about, owned),
+            meta=_meta_columns(of_source | of_response),
+            imported=_original_columns(of_response, of_source, owned),
         )
+        in_both = sorted(of_source.keys() & of_response.keys() - TAKEN)
         doubts += [
             f"column {name!r} of the source file is ignored: the response file also has it"
-            for name in both
+            for name in in_both
         ]
         done = (Assignment(FORMAT, State.DONE),)
         record = Record(sample, owned, done, (imported_person(FORMAT),), where)
         return mark_incomplete(record, [FORMAT] if is_incomplete else [], doubts), doubts
+
+    def _parse_documents(
+        self, of_response: Mapping[str, Any], of_source: Mapping[str, Any]
+    ) -> tuple[Document, Document]:
+        info = of_source["source_info"]
+        text = "\n".join(_render_lines(info, "")) if isinstance(info, dict) else info
+        source = self._make_document(text, Side.SOURCE, "source_info")
+        response = get_field(of_response, "response", option="")
+        return source, self._make_document(response, Side.SUMMARY, "response")
 
     def _make_document(self, text: Any, side: Side, column: str) -> Document:
         return parse_document(text, side=side, column=column, language=self._language)
@@ -257,7 +302,7 @@ class _ResponseReader:
     def _read_annotations(
         self, row: Mapping[str, Any], key: str, text: str
     ) -> tuple[tuple[OwnedAnnotation, ...], list[Doubt]]:
-        get_field(row, "labels", option="")
+        require_field(row, "labels")
         doubts: list[Doubt] = []
         labels = keep_readable(_read_label, enumerate(keep_list(row, "labels", doubts), 1), doubts)
         spans = fit_offsets(text, [quoted for _, quoted in labels], stated=self._offsets)
@@ -331,74 +376,101 @@ def _render_lines(value: Any, indent: str) -> Iterator[str]:
             yield f"{indent}{name} {word}"
 
 
-_LABEL_COLUMNS = ("start", "end", "text", "meta", "label_type", "implicit_true", "due_to_null")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Registers:
+    """What an export has written, on disk if it is much.
+
+    Attributes:
+        sources: rows of the file of sources by source id, as JSON.
+        samples: samples by the id in the file of responses.
+        groups: ids of the first source of each group, computed from its text.
+    """
+
+    sources: NameRegister
+    samples: NameRegister
+    groups: NameRegister
 
 
-class _RagtruthWriter:
-    def __init__(self, sources: TextIO, responses: TextIO, seen: NameRegister) -> None:
+class _RagTruthWriter:
+    """Writer of both RAGTruth files; `report` counts the rows and the lost data."""
+
+    def __init__(self, sources: TextIO, responses: TextIO, registers: _Registers) -> None:
         self.report = ExportReport()
         self._losses = LossCounter(_TRAITS, self.report, own=FORMAT)
-        self._files = sources, responses
-        self._seen = seen
+        self._sources = sources
+        self._responses = responses
+        self._registers = registers
 
     def write(self, record: Record) -> None:
         pair = self._losses.check_pair(record)
         if pair is None or not self._losses.check_read(record):
             return
-        self._count_losses(record)
         if record.annotations and not any(one.annotation.claim for one in record.annotations):
-            self.report.count_loss(
-                Loss.NO_CLAIM.value
-            )  # the sample would look as if nothing was found
+            # The row would have no labels, and look as if nothing was found.
+            self.report.count_loss(Loss.NO_CLAIM.value)
+            self.report.count_loss(RecordTrait.UNCLAIMED.value, len(record.annotations))
             return
-        source, response = pair
+        self._count_losses(record)
         self.report.records += 1
+        source, response = pair
         original = _read_original(record.sample)
         key = self._sample_id(record.sample, original)
         source_id = self._source_id(record, source.text, original)
-        of_source, of_response = _split_meta(record.sample, original)
+        meta_of_source, meta_of_response = _split_meta(record.sample, original)
         info = original.get("source_info")
-        row = {"source_id": source_id, "source_info": source.text if info is None else info}
-        row |= of_source
-        self._write_source(_order_columns(row, original.get("source_keys"), OF_SOURCES))
-        row = {"id": key, "source_id": source_id, "labels": self._label_rows(record, response.text)}
-        row |= {"response": response.text} | of_response
-        row = _order_columns(row, original.get("keys"), OF_RESPONSES)
-        write_json_line(self._files[1], row, self.report)
+        source_row = {
+            "source_id": source_id,
+            "source_info": source.text if info is None else info,
+            **meta_of_source,
+        }
+        response_row = {
+            "id": key,
+            "source_id": source_id,
+            "labels": self._label_rows(record, response.text),
+            "response": response.text,
+            **meta_of_response,
+        }
+        self._write_source(_order_columns(source_row, original.get("source_keys"), OF_SOURCES))
+        response_row = _order_columns(response_row, original.get("keys"), OF_RESPONSES)
+        write_json_line(self._responses, response_row, self.report)
 
     def _write_source(self, row: dict[str, Any]) -> None:
-        name = f"source {row['source_id']}"
+        source_id = str(row["source_id"])
         line = json.dumps(row)
-        if self._seen.recall(name) is None:
-            write_json_line(self._files[0], row, self.report)
-        self.report.count_loss(Loss.SOURCE_COLUMNS.value, self._seen.remember(name, line) != line)
+        if self._registers.sources.recall(source_id) is None:
+            write_json_line(self._sources, row, self.report)
+        first = self._registers.sources.remember(source_id, line)
+        self.report.count_loss(Loss.SOURCE_COLUMNS.value, first != line)
 
     def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:
+        """Return the imported id if it is unchanged, else the sample's id, made unique."""
         key = sample.id
-        place = json.dumps(sample.key)
-        if self._seen.remember(f"id {key}", place) != place:
+        own = json.dumps(sample.key)
+        samples = self._registers.samples
+        if samples.remember(key, own) != own:
             self.report.count_loss(Loss.RENAMED_IDS.value)
             key = f"{sample.dataset}/{sample.id}"
-            while self._seen.remember(f"id {key}", place) != place:
+            while samples.remember(key, own) != own:
                 key += "+"
-        before = original.get("ids", [None])[0]
-        return before if str(before) == key else key
+        imported_id, _ = original.get("ids", (None, None))
+        return imported_id if str(imported_id) == key else key
 
     def _source_id(self, record: Record, text: str, original: Mapping[str, Any]) -> Any:
+        """Return the group as the source's id; an id of the text if the group has several texts."""
         group = record.sample.group
         own = own_source_id(text)
         if not group:
             return own
-        if self._seen.remember(f"group {group}", own) != own:
-            self.report.count_loss("groups")
+        if self._registers.groups.remember(group, own) != own:
+            self.report.count_loss(RecordTrait.GROUP.value)
             return own
-        before = original.get("ids", [None, None])[1]
-        return before if str(before) == group else group
+        _, imported_id = original.get("ids", (None, None))
+        return imported_id if str(imported_id) == group else group
 
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
         lose = self.report.count_loss
-        lose("metadata columns whose name RAGTruth reserves", len(TAKEN & set(record.sample.meta)))
+        lose(Loss.RESERVED_COLUMNS.value, len(TAKEN & record.sample.meta.keys()))
         paths = [path for owned in record.annotations for path in owned.annotation.labels]
         lose(Loss.DOT.value, count_ambiguous_labels(paths))
 
@@ -424,15 +496,16 @@ def _read_original(sample: Sample) -> Mapping[str, Any]:
 def _split_meta(
     sample: Sample, original: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    of_source = {*OF_SOURCES, *original.get("of_source", ())} - set(original.get("keys", ()))
-    first: dict[str, Any] = {}
-    second: dict[str, Any] = {}
-    for name, value in _meta_columns(sample.meta).items():
-        (first if name in of_source else second)[name] = value
-    return first, second
+    """Return a sample's metadata columns for the file of sources, and those for responses."""
+    names = {*OF_SOURCES, *original.get("of_source", ())} - set(original.get("keys", ()))
+    meta = _meta_columns(sample.meta)
+    of_source = {name: value for name, value in meta.items() if name in names}
+    of_response = {name: value for name, value in meta.items() if name not in names}
+    return of_source, of_response
 
 
 def _order_columns(row: dict[str, Any], keys: Any, usual: tuple[str, ...]) -> dict[str, Any]:
+    """Return a row in the order of its import, else in the usual order; other columns are last."""
     return {name: row[name] for name in keys or usual if name in row} | row
 
 
@@ -443,7 +516,15 @@ def _sort_key(owned: OwnedAnnotation, order: Mapping[str, int]) -> tuple[Any, ..
 
 
 def _rows_of_annotation(annotation: Annotation, text: str) -> Iterator[dict[str, Any]]:
-    for _, _, span in annotation.claim:
-        for name in map(join_label, annotation.labels or ((),)):
-            values = (span.start, span.end, span.of(text), annotation.note, name, False, False)
-            yield dict(zip(_LABEL_COLUMNS, values, strict=True))
+    for anchor in annotation.claim:
+        span = anchor.span
+        for label in annotation.labels or ((),):
+            yield {
+                "start": span.start,
+                "end": span.end,
+                "text": span.of(text),
+                "meta": annotation.note,
+                "label_type": join_label(label),
+                "implicit_true": False,
+                "due_to_null": False,
+            }

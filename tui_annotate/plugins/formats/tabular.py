@@ -491,19 +491,20 @@ class FaithBenchTable:
             pair = losses.check_pair(record)
             if pair is None or not losses.check_read(record):
                 continue
-            losses.count(record)
             verdicts = _list_verdicts(
                 record, report, former=options.former_names(record.sample.dataset)
             )
             if not verdicts:
-                report.count_loss(Loss.NO_VERDICT.value)
+                losses.count_excluded(record, Loss.NO_VERDICT)
                 continue
+            losses.count(record)
             report.records += 1
             report.annotations += len(record.annotations)
             report.count_loss(Loss.VERDICT_SPANS.value, len(record.annotations))
             meta = record.sample.meta
             models = [meta[name] for name in _MODEL_COLUMNS if name in meta]
-            cells = [pair[0].text, pair[1].text, str(models[0]) if models else ""]
+            source, summary = pair
+            cells = [source.text, summary.text, str(models[0]) if models else ""]
             if options.formula_safe:
                 unsafe = [place for place, cell in enumerate(cells) if cell[:1] in FORMULA]
                 report.count_loss(Loss.FORMULAS.value, len(unsafe))

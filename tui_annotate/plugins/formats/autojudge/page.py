@@ -118,16 +118,16 @@ class _PageWriter:
         elif sample.side(Side.SUMMARY):
             report = _make_pair_report(sample)
         else:
-            self._exclude(record, "samples without a summary")
+            self._losses.count_excluded(record, Loss.NO_SUMMARY)
             return
         topic = _make_topic(sample, report)
         if any(_BREAKS_PAGE.search(text) for text in _list_texts(topic, report)):
-            self._exclude(record, "samples with </script or <!-- in a text, which break the page")
+            self._losses.count_excluded(record, Loss.PAGE_BREAKS)
             return
         key = f"run {json.dumps([report.topic, report.run.run])}"
         run = json.dumps(sample.key)
         if self._seen.remember(key, run) != run:
-            self._exclude(record, "samples whose topic and run another sample already has")
+            self._losses.count_excluded(record, Loss.REPEATED_RUN)
             return
         self.report.records += 1
         self._losses.count_lost_annotations(record)
@@ -135,10 +135,6 @@ class _PageWriter:
             self._seen.remember(f"topic {report.topic}", "")
             write_json_line(self._topics, topic, self.report)
         write_json_line(self._runs, _run_to_json(report), self.report)
-
-    def _exclude(self, record: Record, why: str) -> None:
-        self.report.count_loss(why)
-        self.report.count_loss(Loss.ITEM_ANNOTATIONS.value, len(record.annotations))
 
 
 def _make_pair_report(sample: Sample) -> RunReport:

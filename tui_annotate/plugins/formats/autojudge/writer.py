@@ -46,7 +46,6 @@ _NEEDED_META: Final = {
     SampleKind.DOCUMENT: ("topic_id", "docid"),
     SampleKind.CITATION: ("topic_id",),
 }
-_THEIR_ANNOTATIONS: Final = Loss.ITEM_ANNOTATIONS.value
 
 
 @dataclass(slots=True)
@@ -74,7 +73,7 @@ class AutojudgeWriter:
         """Write a line for each person who judged a sample; other kinds of samples are losses."""
         sample = record.sample
         if not is_item(sample):
-            self._skip(record, Loss.OTHER_KINDS.value)
+            self._losses.count_excluded(record, Loss.OTHER_KINDS)
             return
         if sample.kind is SampleKind.REPORT and self._options.sample is None:
             self._reports.remember(json.dumps(sample.key), pack_report(report_of_sample(sample)))
@@ -83,22 +82,23 @@ class AutojudgeWriter:
             for name, work in _work_by_person(record).items()
             if work.has_content or self._options.unrated
         }
-        about = self._describe_item(sample) if works else {}
+        if not works:
+            if self._losses.check_read(record):
+                completed = list_finished_people(record)
+                self.report.count_loss(RecordTrait.EMPTY.value, len(completed))
+            return
+        about = self._describe_item(sample)
         if about is None:
-            self._skip(record, Loss.NO_REPORT.value)
+            self._losses.count_excluded(record, Loss.NO_REPORT)
             return
         self._count_losses(record)
-        self.report.records += bool(works)
+        self.report.records += 1
         people = {person.id: person for person in record.people}
         for name, work in sorted(works.items()):
             placed = [one for one in work.annotations if _written_anchors(sample, one)]
             self.report.annotations += len(placed)
             username = self._username(people.get(name) or Person(name, name))
             write_json_line(target, self._make_line(sample, work, username) | about, self.report)
-
-    def _skip(self, record: Record, why: str) -> None:
-        self.report.count_loss(why)
-        self.report.count_loss(_THEIR_ANNOTATIONS, len(record.annotations))
 
     def _make_line(self, sample: Sample, work: _Work, username: str) -> dict[str, Any]:
         meta = sample.meta
@@ -149,12 +149,14 @@ class AutojudgeWriter:
         topic = sample.meta["topic_id"]
         run = sample.group.removeprefix(f"{topic}|").rpartition("|")[0]
         key = SampleKey(sample.dataset, report_id(topic, run))
-        if self._last_report is None or self._last_report[0] != key:
-            found = self._load_report(key)
-            if found is None:
-                return None
-            self._last_report = key, found
-        return self._last_report[1]
+        if self._last_report is not None:
+            last_key, report = self._last_report
+            if last_key == key:
+                return report
+        loaded = self._load_report(key)
+        if loaded is not None:
+            self._last_report = key, loaded
+        return loaded
 
     def _load_report(self, key: SampleKey) -> RunReport | None:
         if self._options.sample is None:

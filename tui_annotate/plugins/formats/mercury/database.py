@@ -126,7 +126,7 @@ class _Tables:
 
     def _list_columns(self, table: str) -> list[str]:
         rows = self._connection.execute("SELECT name FROM pragma_table_info(?)", (table,))
-        return [str(row[0]) for row in rows]
+        return [str(name) for (name,) in rows]
 
     def samples(self) -> Iterator[tuple[int, _Texts, list[InvalidInput]]]:
         """Yield the number of each sample, its texts, and the errors of unreadable chunks."""

@@ -53,6 +53,7 @@ from tui_annotate.plugins.record_validation import (
     imported_person,
     parse_document,
     parse_identifier,
+    require_field,
 )
 from tui_annotate.plugins.traits import OWN, FormatTraits, Loss, RecordTrait, carry_plainly
 
@@ -216,7 +217,7 @@ class MercurySampleReader:
         Raises:
             InvalidInput: the texts, the annotations' list or the sample's id are invalid.
         """
-        get_field(self._fields, "annotations", option="")
+        require_field(self._fields, "annotations")
         values = keep_list(self._fields, "annotations", self.doubts)
         rows = keep_readable(lambda row: check_object(row, what="annotation"), values, self.doubts)
         people: dict[str, Person] = {}
@@ -450,6 +451,7 @@ class _DumpWriter:
         pair = self._losses.check_pair(record)
         if pair is None:
             return None
+        source, summary = pair
         self._position += 1
         self.report.records += 1
         self._losses.count(record)
@@ -463,8 +465,8 @@ class _DumpWriter:
             columns[COMMENTS] = [_without_sample(row) for row in listed]
         fields: dict[str, Any] = {
             "sample_id": number,
-            "source": pair[0].text,
-            "summary": pair[1].text,
+            "source": source.text,
+            "summary": summary.text,
             "annotations": self._annotation_rows(record, number),
             **({"metadata": dict(sample.meta)} if released else columns),
             **imported.get("extra", {}),

@@ -168,7 +168,7 @@ class CollectionScreen(Screen[SampleKey | str | None]):
         annotate = self._annotate
         who = self._person
         dataset = self._current.dataset
-        self._modes = self._modes or annotate.items.modes(dataset)
+        self._modes = self._modes or annotate.items.kinds(dataset)
         if not path:
             rows = tree_rows.branch_rows(path, annotate.items.topics(who, dataset, kind))
         elif len(path) == 1:
