@@ -75,7 +75,7 @@ _ITEMS: Final = text(
     "SELECT s.id, s.external, s.source, s.meta,"
     "  (SELECT coalesce(sum(length(CAST(u.text AS TEXT))), 0) FROM sample_documents p"
     "   JOIN documents u ON u.id = p.document_id WHERE p.sample_id = s.id AND p.side = 'summary')"
-    " FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
+    "  AS length FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
 )
 _LOCKED_WORK: Final = locked_condition("a.sample_id", person="a.person", state="o.state")
 _ASSIGNED: Final = text(
@@ -128,6 +128,7 @@ _POOL_SIZE: Final = text(
     f" WHERE d.name = :dataset AND p.room > 0 AND NOT {adjudicated_condition('p.sample_id')}"
 )
 Rule = Pool | Escalation | Practice | Gold
+"""A rule by which samples of a dataset are assigned; a dataset has at most one of each kind."""
 _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.POOL: Pool,
     AssignmentCause.ESCALATE: Escalation,
@@ -284,7 +285,7 @@ class AssignmentTransaction:
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
         rows = self.connection.execute(_ITEMS, scope).all()
-        keys = {row[0]: SampleKey(dataset, row[1]) for row in rows}
+        keys = {row.id: SampleKey(dataset, row.external) for row in rows}
         handed = dataset_setting(self.connection, dataset_id, HANDED_OUT)
         held = self.connection.execute(_STARTED if handed is None else _ASSIGNED, scope).all()
         has: defaultdict[str, set[SampleKey]] = defaultdict(set)
@@ -296,7 +297,7 @@ class AssignmentTransaction:
                 still_open[person] += not finished
                 people[sample_id] += 1
         items = tuple(
-            AllocationItem(keys[row[0]], row[0], row[2], row[4], value, people[row[0]])
+            AllocationItem(keys[row.id], row.id, row.source, row.length, value, people[row.id])
             for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
         )
         own = {person: frozenset(mine) for person, mine in has.items()}
@@ -317,8 +318,8 @@ class AssignmentTransaction:
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):
             line = read_positions(self.connection, order, dataset_id)
-            return [line.get(row[0]) for row in rows]
-        return [_parse_score(row[3], score) for row in rows]
+            return [line.get(row.id) for row in rows]
+        return [_parse_score(row.meta, score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
         """Return the row id of a dataset."""
@@ -404,7 +405,7 @@ class AssignmentTransaction:
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
-            return escalation.count_waiting(self.connection, dataset)
+            return escalation.count_due_samples(self.connection, dataset)
         return 0
 
     # assigning ---------------------------------------------------------------------------------
