@@ -110,7 +110,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
 
     A check that its annotator reopened later stays in the result, with its score.
     """
-    recomputed: dict[str, int] = {row[0]: row[1] for row in connection.execute(_RECOMPUTED)}
+    recomputed = {name: int(arrival) for name, arrival in connection.execute(_RECOMPUTED)}
     reader = _LogReader(connection)
     find_versions = lru_cache(maxsize=None)(reader.answer_versions)
     read_texts = lru_cache(maxsize=100)(partial(read_sample_texts, connection))
@@ -154,7 +154,11 @@ def count_skipped(
     """
     measured = {(each.dataset, each.person, each.sample) for each in checks}
     rows = connection.execute(_SKIPPED, {"dataset": "", "person": ""}).all()
-    return Counter((row[0], row[1]) for row in rows if tuple(row) not in measured)
+    return Counter(
+        (dataset, person)
+        for dataset, person, sample in rows
+        if (dataset, person, sample) not in measured
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ _HELD_SAMPLES: Final = text(
 
 
 _PROGRESS: Final = text(
-    "SELECT d.name, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
+    "SELECT d.name AS dataset, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
     f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
     f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}),"
@@ -333,12 +333,12 @@ class AssignmentTransaction:
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
-                AssignedRow(row[0], row[1], bool(row[2])),
-                row[3],
-                SampleKey(row[4], row[5]),
-                *map(bool, row[6:10]),
+                AssignedRow(who, row, bool(practice)),
+                given,
+                SampleKey(dataset, sample),
+                *map(bool, states),
             )
-            for row in rows
+            for who, row, practice, given, dataset, sample, *states in rows
         ]
 
     def hides_outcomes(self, dataset: str) -> bool:
@@ -390,7 +390,7 @@ class AssignmentTransaction:
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset}).all()
         return [
             AssignmentProgress(*row)._replace(
-                locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
+                locked_completed=len(list_group_locked(self.connection, row.person, row.dataset))
             )
             for row in rows
         ]
@@ -398,7 +398,7 @@ class AssignmentTransaction:
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """Return the current rules for assigning samples of one or all datasets, by dataset."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
-        return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
+        return [(name, _KINDS[kind](**from_json(rule))) for name, kind, rule in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
         """Return the number of a dataset's samples that need another annotator under a rule."""
