@@ -135,7 +135,7 @@ def _insert_batches(
         if pool.order == BY_SOURCE:
             first = _find_first_of_source(connection, dataset_id, [source for _, source, _ in some])
         counts = connection.execute(_ASSIGNEE_COUNTS, {"rows": [row for row, *_ in some]})
-        assignees = dict(counts.tuples().all())
+        assignees: dict[int, int] = dict(counts.tuples().all())
         values = [
             {
                 "sample_id": row,
