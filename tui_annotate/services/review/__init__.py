@@ -161,7 +161,13 @@ class AdjudicationWriter:
         """Reject annotations of annotators, and remove adjudicated ones made from them."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
-        why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
+        why = Adjudication(
+            self.stamp.by,
+            ReviewAction.REJECTED,
+            sources=candidate.sources,
+            reason=reason,
+            note=note,
+        )
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
@@ -707,7 +713,9 @@ class ReviewService(ReviewQueries):
 
     def _writer(self, reviewer: str) -> ActionWriter:
         self.people.keep(_REVIEW_OWNER)
-        return ActionWriter(self.store, self.guidance, self.clock, self.new_id, by=reviewer)
+        return ActionWriter(
+            self.store, self.guidance, clock=self.clock, new_id=self.new_id, by=reviewer
+        )
 
     def _act(
         self,

@@ -200,7 +200,7 @@ def _restore_ranks(connection: Connection, dataset_id: int) -> None:
     for sources in split_batches(dict.fromkeys(row.source for row in rows), _BATCH):
         first |= first_values_by_source(connection, sources)
     newcomers = [
-        RankedSample(row_id, first.setdefault(source, row_id), dataset, external)
+        RankedSample(row_id, first.setdefault(source, row_id), dataset=dataset, external=external)
         for row_id, source, dataset, external in rows
     ]
     add_ranks(connection, newcomers)

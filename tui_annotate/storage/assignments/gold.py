@@ -133,7 +133,7 @@ def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSo
         return None
     scope = {"dataset": dataset_id, "person": person}
     start = int(connection.execute(_HELD, scope).scalar_one())
-    return GoldSource(connection, dataset_id, rule, person, start)
+    return GoldSource(connection, dataset_id, rule=rule, person=person, start=start)
 
 
 def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:

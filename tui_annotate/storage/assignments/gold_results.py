@@ -123,7 +123,9 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
             continue
         asked = from_json(request)
         origin = asked.get("origin", "")
-        versions = find_versions(_AnswerKey(row, key, "" if origin else asked["gold"], origin))
+        versions = find_versions(
+            _AnswerKey(row, key, person="" if origin else asked["gold"], origin=origin)
+        )
         point = max(completion.arrival, recomputed.get(of_dataset, 0))
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
@@ -132,14 +134,14 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
         work = reader.with_label_names(completion, key.dataset, until=point)
         found.append(
             GoldCheck(
-                of_dataset,
-                who,
-                sample,
-                completion.at[:10],
-                score_check(work, answer, rated=completion.rating, texts=read_texts(key)),
-                older,
-                completion.arrival,
-                completion.later_edits,
+                dataset=of_dataset,
+                person=who,
+                sample=sample,
+                day=completion.at[:10],
+                score=score_check(work, answer, rated=completion.rating, texts=read_texts(key)),
+                older=older,
+                completed=completion.arrival,
+                later_edits=completion.later_edits,
             )
         )
     return sorted(found, key=lambda each: (each.completed, each.sample, each.person))
@@ -267,7 +269,7 @@ class _LogReader:
         state = StreamState()
         for arrival, verb, at, after in self.connection.execute(_EVENTS, scope).all():
             state = state.changed(Change.from_json(from_json(after)))
-            yield _LoggedState(arrival, verb, at, state)
+            yield _LoggedState(arrival, verb, at=at, state=state)
 
 
 def _answer_of_person(state: StreamState) -> PracticeAnswer:

@@ -140,7 +140,9 @@ def _insert_batches(
             {
                 "sample_id": row,
                 "dataset_id": dataset_id,
-                "value": value(RankedSample(row, first.setdefault(source, row), "", external)),
+                "value": value(
+                    RankedSample(row, first.setdefault(source, row), dataset="", external=external)
+                ),
                 "room": pool.overlap - assignees.get(row, 0),
             }
             for row, source, external in some

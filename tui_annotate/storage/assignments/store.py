@@ -297,7 +297,14 @@ class AssignmentTransaction:
                 still_open[person] += not finished
                 people[sample_id] += 1
         items = tuple(
-            AllocationItem(keys[row.id], row.id, row.source, row.length, value, people[row.id])
+            AllocationItem(
+                keys[row.id],
+                place=row.id,
+                source=row.source,
+                length=row.length,
+                score=value,
+                held=people[row.id],
+            )
             for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
         )
         own = {person: frozenset(mine) for person, mine in has.items()}
@@ -307,9 +314,9 @@ class AssignmentTransaction:
         return AssignableDataset(
             dataset,
             dataset_id,
-            items,
-            own,
-            still_open,
+            items=items,
+            has=own,
+            open=still_open,
             gold=known,
             locked=frozenset(locked),
             secret=rule.seed if rule else "",
@@ -356,11 +363,15 @@ class AssignmentTransaction:
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
         return [
             StoredAssignment(
-                id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone
+                id=row.id,
+                at=row.at,
+                by=row.by,
+                kind=AssignmentCause(row.kind),
+                dataset=row.dataset,
+                request=from_json(row.request),
+                undone=row.undone,
             )
-            for id_, at, by, kind, dataset, request, undone in self.connection.execute(
-                query.order_by(HANDOUTS.c.id)
-            )
+            for row in self.connection.execute(query.order_by(HANDOUTS.c.id))
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
@@ -606,7 +617,14 @@ class AssignmentTransaction:
         free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
         completed = sum(each.finished for each in held if each not in gone)
         kept = len(held) - len(gone)
-        return WithdrawalResult(handout, len(gone), kept, free, completed, unreturned)
+        return WithdrawalResult(
+            handout,
+            removed=len(gone),
+            kept=kept,
+            free=free,
+            completed=completed,
+            unreturned=unreturned,
+        )
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
         """Unassign gold samples (known answers) that no other new sample of the person follows."""
