@@ -88,7 +88,7 @@ class GoldSource:
 
     def rows(self) -> list[AssignedRow]:
         """Return these samples in the order in which the person gets them, none assigned yet."""
-        free = dict(self._execute(_FREE).tuples().all())
+        free = dict(self._execute(_FREE).all())
         names = sort_gold(self.rule, self.person, free)
         batches = self.rule.promoted
         return [

@@ -135,7 +135,7 @@ def _insert_batches(
         if pool.order == BY_SOURCE:
             first = _find_first_of_source(connection, dataset_id, [source for _, source, _ in some])
         counts = connection.execute(_ASSIGNEE_COUNTS, {"rows": [row for row, *_ in some]})
-        assignees: dict[int, int] = dict(counts.tuples().all())
+        assignees: dict[int, int] = dict(counts.all())
         values = [
             {
                 "sample_id": row,
@@ -159,12 +159,12 @@ def _find_first_of_source(
         .where(SAMPLES.c.source.in_(sources), POOL.c.dataset_id == dataset_id)
         .group_by(SAMPLES.c.source)
     )
-    return dict(connection.execute(query).tuples().all())
+    return dict(connection.execute(query).all())
 
 
 def count_locked(connection: Connection, person: str) -> dict[int, int]:
     """Return the number of free samples in each dataset's pool that are locked for a person."""
-    return dict(connection.execute(_LOCKED, {"person": person}).tuples().all())
+    return dict(connection.execute(_LOCKED, {"person": person}).all())
 
 
 def count_available(
