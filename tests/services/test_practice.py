@@ -473,10 +473,9 @@ def test_practice_is_no_disagreement(database: Database) -> None:
     share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
     share.practice("p", ["ben"], gold="kim")
     share.escalate("p", Escalation(DisagreementRule.DIFFER))
-    ana, ben = people.local("ana").id, people.local("ben").id
-    annotating.add(ana, KEY, claim("a"), seconds=0)
-    for who in (ana, ben):
-        annotating.finish(who, KEY, seconds=0)
+    annotating.add(people.local("ana").id, KEY, claim("a"), seconds=0)
+    for name in ("ana", "ben", "kim"):
+        annotating.finish(people.local(name).id, KEY, seconds=0)
     report = share.escalate("p", now=True)
     assert (report.added, report.waiting) == (0, 0)
     assert [rule.waiting for rule in share.show().rules if "escalate" in rule.rule] == [0]
