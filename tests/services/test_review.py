@@ -342,6 +342,9 @@ def test_a_merge_credits_whoever_had_its_labels_at_that_time(team: Team) -> None
     relabelled = claim("c", 2, 12, label="Fine")
     annotating.edit(people["li"], key, relabelled, seconds=1)
     assert credited() == {"ben", "li"}
+    review.undo(team.reviewer)
+    review.redo(team.reviewer)
+    assert credited() == {"ben", "li"}
 
 
 def test_a_reviewer_can_name_a_label_by_text(candidates: Team) -> None:
