@@ -11,7 +11,7 @@ import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED
-from tui_annotate.domain.assignment_rules import Practice
+from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Practice
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotReady, WorkPaused
 from tui_annotate.domain.people import OPERATOR, SETTLED, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
@@ -465,3 +465,17 @@ def test_criteria_without_sense_are_refused(options: dict[str, Any]) -> None:
     """A percentage, a number of attempts, and nothing without a score to pass."""
     with pytest.raises(InvalidInput):
         Practice(**options)
+
+
+def test_practice_is_no_disagreement(database: Database) -> None:
+    """Two people who answer a practice sample differently get no third annotator."""
+    annotating, people = annotate(database), PeopleStore(database)
+    share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
+    share.practice("p", ["ben"], gold="kim")
+    share.escalate("p", Escalation(DisagreementRule.DIFFER))
+    annotating.add(people.local("ana").id, KEY, claim("a"), seconds=0)
+    for name in ("ana", "ben", "kim"):
+        annotating.finish(people.local(name).id, KEY, seconds=0)
+    report = share.escalate("p", now=True)
+    assert (report.added, report.waiting) == (0, 0)
+    assert [rule.waiting for rule in share.show().rules if "escalate" in rule.rule] == [0]

@@ -317,6 +317,36 @@ def test_merging(team: Team) -> None:
     team.state_is_what_the_log_tells()
 
 
+def test_a_merge_credits_whoever_had_its_labels_at_that_time(team: Team) -> None:
+    """Deleting an annotation or changing its label afterwards gives and takes no credit."""
+    team.says("ana", claim("a", 0, 10))
+    team.says("ben", claim("b", 4, 15, label="Odd", note="n"))
+    team.says("li", claim("c", 2, 12, label="Odd", note="n"))
+    review, key = team.review(), team.keys[0]
+    sources = [("a",), ("b",), ("c",)]
+    labels = (("Odd",),)
+    review.merge(team.reviewer, key, sources, labels=labels, seen=team.open().seen, seconds=1)
+
+    def credited() -> set[str]:
+        (decision,) = review.decisions(find_name=str)
+        return {name for name, who in team.people.items() if who in decision.annotators}
+
+    assert credited() == {"ben", "li"}
+    annotating, people = team.annotating, team.people
+    annotating.remove(people["ana"], key, "a", version=1, seconds=1)
+    annotating.remove(people["ben"], key, "b", version=1, seconds=1)
+    assert credited() == {"ben", "li"}
+    for name in ("ana", "ben"):
+        annotating.finish(people[name], key, seconds=1)
+    assert credited() == {"ben", "li"}
+    relabelled = claim("c", 2, 12, label="Fine")
+    annotating.edit(people["li"], key, relabelled, seconds=1)
+    assert credited() == {"ben", "li"}
+    review.undo(team.reviewer)
+    review.redo(team.reviewer)
+    assert credited() == {"ben", "li"}
+
+
 def test_a_reviewer_can_name_a_label_by_text(candidates: Team) -> None:
     """The adjudicated annotation has the label's path; an unknown name is refused."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]

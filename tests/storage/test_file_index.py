@@ -87,7 +87,7 @@ def test_pages_are_in_order_and_filtered(index: FileIndex) -> None:
     assert names(marked=True, person="p1") == ["a1"]
     assert names(marked=False, person="p1") == ["a2", "b_1"]
     first = index.page(person="p1")[0][0]
-    assert (first.annotations, first.workers, first.group) == (2, 2, "50%")
+    assert (first.annotations, first.annotators, first.group) == (2, 2, "50%")
     assert index.page()[0][0].annotations == 3
 
 

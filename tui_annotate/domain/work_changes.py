@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, NamedTuple, Self
 
-from tui_annotate.domain.annotations import Anchor, Annotation, anchor_from_json
+from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, anchor_from_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.history import (
     DONE,
@@ -174,6 +174,26 @@ class WorkChanges:
     def owners(self) -> Mapping[str, str]:
         """The person of each annotation that annotators ever had on the sample, by its id."""
         return {name: person for person, work in self.works.items() for name in work.annotations}
+
+    def find_labels(self, source: str, *, decision: str) -> frozenset[LabelPath]:
+        """Return the labels that an annotation had when a reviewer decided on it.
+
+        An annotation that arrived after the decision, from another store, counts with its present
+        labels; an unknown one has none.
+
+        Args:
+            source: id of the annotator's annotation.
+            decision: id of the adjudicated annotation that was made from it.
+        """
+        decided = self.decided.annotations.get(decision, 0)
+        known = [
+            work.annotations[source] for work in self.works.values() if source in work.annotations
+        ]
+        for arrival in (decided, _NOW):
+            for versions in known:
+                if content := versions.at(arrival):
+                    return frozenset(tuple(path) for path in json.loads(content)["labels"])
+        return frozenset()
 
     def changed_people(self) -> tuple[str, ...]:
         """Return the sorted ids of those whose work is not the work that was adjudicated.

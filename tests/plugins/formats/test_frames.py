@@ -201,6 +201,42 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
     assert "200" in problems[0].message
 
 
+@pytest.mark.parametrize("names", [False, True])
+def test_a_bomb_of_a_saved_dataset_is_refused(tmp_path: Path, names: bool) -> None:
+    """Also in a dictionary of texts; before Arrow takes the memory for what it unpacks to."""
+    table = pa.Table.from_pylist([ROWS[0] | {"x": "y" * 2**25}])
+    if names:
+        table = table.set_column(3, "x", table["x"].dictionary_encode())
+    saved = _saved(tmp_path / "saved", ROWS)
+    file = next(saved.glob("*.arrow"))
+    with ipc.new_stream(
+        file, table.schema, options=ipc.IpcWriteOptions(compression="zstd")
+    ) as stream:
+        stream.write_table(table)
+    plain = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(plain)
+    pa.set_memory_pool(counted)
+    try:
+        records, problems = read(saved, "pairs")
+    finally:
+        pa.set_memory_pool(plain)
+    assert records == []
+    assert "200" in problems[0].message
+    assert counted.max_memory() < 2**24
+
+
+def test_a_packed_saved_dataset_is_pairs(tmp_path: Path) -> None:
+    """Arrow packs each column by itself, and leaves those that do not get smaller."""
+    saved = _saved(tmp_path / "saved", ROWS)
+    file = next(saved.glob("*.arrow"))
+    table = pa.Table.from_pylist([row | {"x": "y" * 2**14} for row in ROWS])
+    for packing in ("zstd", "lz4"):
+        options = ipc.IpcWriteOptions(compression=packing)
+        with ipc.new_stream(file, table.schema, options=options) as stream:
+            stream.write_table(table, max_chunksize=2)
+        assert [row[:2] for row in _texts(saved)] == [(str(n), f"Source {n}.") for n in range(3)]
+
+
 @given(st.lists(st.fixed_dictionaries({"source": full_texts, "summary": full_texts}), max_size=3))
 @settings(deadline=None)
 def test_texts_come_in_as_they_are(rows: list[dict[str, Any]]) -> None:

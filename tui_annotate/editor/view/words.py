@@ -51,6 +51,7 @@ _ORIGINS: Final = {
 }  # fmt: skip
 
 Fact = tuple[str, str]
+"""Name and value of one property of an annotation."""
 
 
 def draft_line(draft: ViewDraft, cells: int = 1000) -> tuple[str, Kind]:

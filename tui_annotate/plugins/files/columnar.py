@@ -1,4 +1,7 @@
-"""Reads and writes Parquet in bounded memory; no other plug-in module uses Arrow."""
+"""Reads Parquet and Arrow files and writes Parquet, both in bounded memory.
+
+No other plug-in module uses the library Arrow.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from tui_annotate.domain.errors import InvalidRecord
+from tui_annotate.plugins.files.arrow_messages import measure_unpacked
 from tui_annotate.plugins.files.foreign import read_head, refuse_foreign
 from tui_annotate.plugins.files.packing import BOMB_FLOOR, BOMB_RATIO
 from tui_annotate.plugins.protocols import ExportReport
@@ -23,16 +27,20 @@ Schema = Sequence[tuple[str, str]]
 MAGIC: Final = b"PAR1"
 
 _BATCH: Final = 4096
+"""Number of rows to write at a time: rows of exports quote documents, but do not contain them."""
 _READ_ROWS: Final = 16
 """Number of rows of a table to read at a time; small, because documents may be long."""
 _READ_AHEAD: Final = 2**18
 """Number of bytes of a table's column to read ahead."""
 _WIDEST: Final = 2**29
-"""Maximum unpacked size of the table rows that are read at a time, in bytes."""
+"""Maximum unpacked size of the table rows that are read at a time, in bytes.
+
+The size is known once Arrow has unpacked the rows; `_refuse_bomb` limits what Arrow unpacks.
+"""
 
 
 class ParquetTable:
-    """Writer of the rows of a Parquet file; `open_parquet_table` closes it."""
+    """A Parquet table that is being written; `open_parquet_table` opens and closes it."""
 
     def __init__(self, target: BinaryIO, schema: Schema, report: ExportReport) -> None:
         import pyarrow as pa
@@ -53,6 +61,7 @@ class ParquetTable:
         self._report = report
 
     def add(self, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Add rows by column name; a time is an ISO 8601 text, in UTC if it has no zone."""
         for row in rows:
             times = {name: self._parse_time(row.get(name)) for name in self._times}
             self._pending.append({**row, **times})
@@ -75,16 +84,20 @@ class ParquetTable:
         self._writer.write_table(pa.Table.from_pylist(self._pending, schema=self._schema))
         self._pending = []
 
-    def describe(self, metadata: Mapping[str, str]) -> None:
+    def add_metadata(self, metadata: Mapping[str, str]) -> None:
         """Add metadata to the file's footer, which can be written after the rows."""
         self._writer.add_key_value_metadata(metadata)
 
     def abandon(self) -> None:
         """Close the writer of an incomplete table, before the table's file is closed."""
-        with suppress(OSError):
+        import pyarrow as pa
+
+        # The error that made the table incomplete is raised instead.
+        with suppress(OSError, pa.ArrowException):
             self._writer.close()
 
     def close(self) -> None:
+        """Write the last rows and the footer; the table's file stays open."""
         self._flush()
         self._writer.close()
 
@@ -97,10 +110,10 @@ def open_parquet_table(
     table = ParquetTable(target, schema, report)
     try:
         yield table
+        table.close()
     except BaseException:
         table.abandon()
         raise
-    table.close()
 
 
 def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -113,29 +126,46 @@ def read_column_rows(path: Path) -> Iterator[dict[str, Any]]:
         InvalidRecord: the file is not such a file, is damaged, or unpacks to too many bytes.
         InvalidInput: the file is of another known kind, such as a pointer of Git LFS.
     """
+    refuse_foreign(path, read_head(path))
+    batches = _read_batches(path)
+    number = 0
+    while True:
+        where = f"{path}, row {number + 1}"
+        with _translate_errors(where):
+            batch = next(batches, None)
+            if batch is None:
+                return
+            rows = _unpack_rows(batch, where)
+        for row in rows:
+            number += 1
+            yield {str(name): to_json_value(value) for name, value in row.items()}
+
+
+@contextmanager
+def _translate_errors(where: str) -> Iterator[None]:
     import pyarrow as pa
 
-    refuse_foreign(path, read_head(path))
-    number = 0
     try:
-        for batch in _read_batches(path):
-            batch.validate()  # before its size is computed: a broken file has invalid offsets
-            if batch.nbytes > _WIDEST:
-                raise InvalidRecord(
-                    f"{batch.num_rows} rows together take more than {_WIDEST:,} bytes of memory",
-                    "check that the columns contain texts",
-                    where=f"{path}, row {number + 1}",
-                )
-            batch.validate(full=True)
-            for row in batch.to_pylist():
-                number += 1
-                yield {str(name): to_json_value(value) for name, value in row.items()}
+        yield
     except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidRecord(
             f"the file cannot be read: {' '.join(str(error).split())[:200]}",
             "check that the file is complete",
-            where=f"{path}, row {number + 1}",
+            where=where,
         ) from error
+
+
+def _unpack_rows(batch: Any, where: str) -> list[dict[str, Any]]:
+    batch.validate()  # before its size is computed: a broken file has invalid offsets
+    if batch.nbytes > _WIDEST:
+        raise InvalidRecord(
+            f"{batch.num_rows} rows together take more than {_WIDEST:,} bytes of memory",
+            "check that the columns contain texts",
+            where=where,
+        )
+    batch.validate(full=True)
+    rows: list[dict[str, Any]] = batch.to_pylist()
+    return rows
 
 
 class _BoundedFile(io.FileIO):
@@ -155,9 +185,12 @@ def _read_batches(path: Path) -> Iterator[Any]:
         if file.read(len(MAGIC)) == MAGIC:
             file.seek(0)
             with parquet.ParquetFile(file, pre_buffer=False, buffer_size=_READ_AHEAD) as table:
-                _refuse_bomb(path, table.metadata)
+                groups = map(table.metadata.row_group, range(table.metadata.num_row_groups))
+                _refuse_bomb(path, sum(group.total_byte_size for group in groups))
                 yield from table.iter_batches(batch_size=_READ_ROWS)
             return
+        file.seek(0)
+        _refuse_bomb(path, measure_unpacked(file))
         file.seek(0)
         with ipc.open_stream(pa.PythonFile(file, mode="r")) as stream:
             for batch in stream:
@@ -165,9 +198,8 @@ def _read_batches(path: Path) -> Iterator[Any]:
                     yield batch.slice(start, _READ_ROWS)
 
 
-def _refuse_bomb(path: Path, metadata: Any) -> None:
-    groups = range(metadata.num_row_groups)
-    plain = sum(metadata.row_group(number).total_byte_size for number in groups)
+def _refuse_bomb(path: Path, plain: int) -> None:
+    """Raise InvalidRecord if a file unpacks to far more bytes than texts would."""
     if plain > max(BOMB_FLOOR, BOMB_RATIO * path.stat().st_size):
         raise InvalidRecord(
             f"the file unpacks to {plain:,} bytes, more than {BOMB_RATIO} times its size",

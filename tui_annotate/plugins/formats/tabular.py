@@ -394,8 +394,8 @@ class ParquetFormat:
             if found:
                 described = {name: asdict(about) for name, about in found.items()}
                 metadata = {"datasets": json.dumps(described, ensure_ascii=False)}
-                table.describe(metadata)
-                work_table.describe(metadata)
+                table.add_metadata(metadata)
+                work_table.add_metadata(metadata)
         return report
 
 

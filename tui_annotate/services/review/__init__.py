@@ -25,7 +25,15 @@ from tui_annotate.domain.annotations import (
 from tui_annotate.domain.assignments import State, working_seconds
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound, NotReady
 from tui_annotate.domain.event_streams import EventStream, SaveResult
-from tui_annotate.domain.history import ALLOW, READ, REOPEN, Payload, PendingEvent, StreamState
+from tui_annotate.domain.history import (
+    ALLOW,
+    DONE,
+    READ,
+    REOPEN,
+    Payload,
+    PendingEvent,
+    StreamState,
+)
 from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
 from tui_annotate.domain.people import (
     SETTLED,
@@ -123,7 +131,7 @@ class AdjudicationWriter:
 
     def action(self, state: StreamState, verb: str) -> PendingEvent:
         """Build the event of all collected changes; the verb `done` completes the adjudication."""
-        return event_builders.settle(state, verb, self.after, words=self.words, done=verb == "done")
+        return event_builders.settle(state, verb, self.after, words=self.words, done=verb == DONE)
 
     def drop(self, gone: Iterable[Annotation]) -> None:
         """Remove adjudicated annotations or rejections of this sample."""
@@ -153,7 +161,13 @@ class AdjudicationWriter:
         """Reject annotations of annotators, and remove adjudicated ones made from them."""
         self.drop(find_adjudicated(candidate, self.adjudicated))
         self.drop(find_rejections(candidate, self.adjudicated))
-        why = Adjudication(self.stamp.by, ReviewAction.REJECTED, candidate.sources, reason, note)
+        why = Adjudication(
+            self.stamp.by,
+            ReviewAction.REJECTED,
+            sources=candidate.sources,
+            reason=reason,
+            note=note,
+        )
         self._store(self._adjudicated_annotation(candidate, why, origin=REJECTED))
 
     def reject(self, candidates: Sequence[Sources], reason: RejectionReason, note: str) -> None:
@@ -514,7 +528,7 @@ class ReviewService(ReviewQueries):
             _require_completed_again(writer.log, key)
             writer.finish(rest=rest, note=checked, answered=answered)
 
-        return self._act(reviewer, key, ("done", change), reason=why, **visit)
+        return self._act(reviewer, key, (DONE, change), reason=why, **visit)
 
     def reopen(self, reviewer: str, key: SampleKey, **visit: Unpack[ReviewVisit]) -> ReviewResult:
         """Reopen the completed adjudication of a sample; all results stay.
@@ -699,7 +713,9 @@ class ReviewService(ReviewQueries):
 
     def _writer(self, reviewer: str) -> ActionWriter:
         self.people.keep(_REVIEW_OWNER)
-        return ActionWriter(self.store, self.guidance, self.clock, self.new_id, by=reviewer)
+        return ActionWriter(
+            self.store, self.guidance, clock=self.clock, new_id=self.new_id, by=reviewer
+        )
 
     def _act(
         self,
@@ -742,7 +758,7 @@ class ReviewService(ReviewQueries):
         found, writer = before[0]
         made = [name for name, payload in writer.after.items() if payload is not None]
         rated = "rating" in writer.words
-        changes = found.changes.with_action(made, rated=rated, completed=verb == "done")
+        changes = found.changes.with_action(made, rated=rated, completed=verb == DONE)
         now = replace(found, settled=done.stream, changes=changes)
         return ReviewResult(
             key=key,

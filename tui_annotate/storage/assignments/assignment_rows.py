@@ -153,7 +153,7 @@ def restrict_to_assigned(connection: Connection, dataset_id: int, *, by: str, at
         return
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=True)
     name = connection.execute(select(DATASETS.c.name).where(DATASETS.c.id == dataset_id)).scalar()
-    if orders := [order[0] for order in common_orders(connection)]:
+    if orders := [order_id for order_id, *_ in common_orders(connection)]:
         rows = select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == dataset_id)
         remove_ranks(connection, connection.execute(rows).scalars().all(), orders)
     begun = connection.execute(_STARTED_BEFORE, {"dataset": dataset_id}).all()
@@ -173,11 +173,15 @@ def free_dataset(connection: Connection, dataset_id: int) -> bool:
     if connection.execute(rules.limit(1)).first() is not None:
         return False
     rows = connection.execute(_OF_DATASET, {"dataset": dataset_id}).all()
-    if {row[2] for row in rows} - {AssignmentCause.FOUND, AssignmentCause.REPEAT}:
+    if {kind for _, _, kind in rows} - {AssignmentCause.FOUND, AssignmentCause.REPEAT}:
         return False
     if dataset_setting(connection, dataset_id, HANDED_OUT) is None:
         return True
-    found = [AssignedRow(row[0], row[1]) for row in rows if row[2] == AssignmentCause.FOUND]
+    found = [
+        AssignedRow(person, sample_id)
+        for person, sample_id, kind in rows
+        if kind == AssignmentCause.FOUND
+    ]
     unassign_samples(connection, found)
     set_dataset_setting(connection, dataset_id, HANDED_OUT, value=None)
     _restore_ranks(connection, dataset_id)
@@ -193,10 +197,11 @@ def _restore_ranks(connection: Connection, dataset_id: int) -> None:
     )
     rows = connection.execute(query).all()
     first: dict[str, int] = {}
-    for sources in split_batches(dict.fromkeys(row[1] for row in rows), _BATCH):
+    for sources in split_batches(dict.fromkeys(row.source for row in rows), _BATCH):
         first |= first_values_by_source(connection, sources)
     newcomers = [
-        RankedSample(row[0], first.setdefault(row[1], row[0]), row[2], row[3]) for row in rows
+        RankedSample(row_id, first.setdefault(source, row_id), dataset=dataset, external=external)
+        for row_id, source, dataset, external in rows
     ]
     add_ranks(connection, newcomers)
     mark_orders_outdated(connection)

@@ -88,7 +88,7 @@ class GoldSource:
 
     def rows(self) -> list[AssignedRow]:
         """Return these samples in the order in which the person gets them, none assigned yet."""
-        free = {row[0]: row[1] for row in self._execute(_FREE)}
+        free = dict(self._execute(_FREE).all())
         names = sort_gold(self.rule, self.person, free)
         batches = self.rule.promoted
         return [
@@ -133,7 +133,7 @@ def find_gold(connection: Connection, dataset_id: int, *, person: str) -> GoldSo
         return None
     scope = {"dataset": dataset_id, "person": person}
     start = int(connection.execute(_HELD, scope).scalar_one())
-    return GoldSource(connection, dataset_id, rule, person, start)
+    return GoldSource(connection, dataset_id, rule=rule, person=person, start=start)
 
 
 def count_gold_checks(connection: Connection, seen: Collection[str] | None) -> int:

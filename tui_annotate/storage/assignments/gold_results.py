@@ -110,7 +110,7 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
 
     A check that its annotator reopened later stays in the result, with its score.
     """
-    recomputed: dict[str, int] = {row[0]: row[1] for row in connection.execute(_RECOMPUTED)}
+    recomputed = {name: int(arrival) for name, arrival in connection.execute(_RECOMPUTED)}
     reader = _LogReader(connection)
     find_versions = lru_cache(maxsize=None)(reader.answer_versions)
     read_texts = lru_cache(maxsize=100)(partial(read_sample_texts, connection))
@@ -123,7 +123,9 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
             continue
         asked = from_json(request)
         origin = asked.get("origin", "")
-        versions = find_versions(_AnswerKey(row, key, "" if origin else asked["gold"], origin))
+        versions = find_versions(
+            _AnswerKey(row, key, person="" if origin else asked["gold"], origin=origin)
+        )
         point = max(completion.arrival, recomputed.get(of_dataset, 0))
         # An answer that arrived only later, with a bundle for example, is better than none.
         at = max(bisect_right(versions, point, key=attrgetter("arrival")) - 1, 0)
@@ -132,14 +134,14 @@ def read_checks(connection: Connection, *, dataset: str = "", person: str = "") 
         work = reader.with_label_names(completion, key.dataset, until=point)
         found.append(
             GoldCheck(
-                of_dataset,
-                who,
-                sample,
-                completion.at[:10],
-                score_check(work, answer, rated=completion.rating, texts=read_texts(key)),
-                older,
-                completion.arrival,
-                completion.later_edits,
+                dataset=of_dataset,
+                person=who,
+                sample=sample,
+                day=completion.at[:10],
+                score=score_check(work, answer, rated=completion.rating, texts=read_texts(key)),
+                older=older,
+                completed=completion.arrival,
+                later_edits=completion.later_edits,
             )
         )
     return sorted(found, key=lambda each: (each.completed, each.sample, each.person))
@@ -154,7 +156,11 @@ def count_skipped(
     """
     measured = {(each.dataset, each.person, each.sample) for each in checks}
     rows = connection.execute(_SKIPPED, {"dataset": "", "person": ""}).all()
-    return Counter((row[0], row[1]) for row in rows if tuple(row) not in measured)
+    return Counter(
+        (dataset, person)
+        for dataset, person, sample in rows
+        if (dataset, person, sample) not in measured
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +269,7 @@ class _LogReader:
         state = StreamState()
         for arrival, verb, at, after in self.connection.execute(_EVENTS, scope).all():
             state = state.changed(Change.from_json(from_json(after)))
-            yield _LoggedState(arrival, verb, at, state)
+            yield _LoggedState(arrival, verb, at=at, state=state)
 
 
 def _answer_of_person(state: StreamState) -> PracticeAnswer:

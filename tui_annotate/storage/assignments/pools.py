@@ -108,7 +108,7 @@ def fill(connection: Connection, dataset_id: int, pool: Pool | None) -> None:
             value = partial(position_value, line)
         gold = gold_of(connection, dataset_id)
         left_out = frozenset(gold.samples if gold else ())
-        joining = [(row[0], row[1], row[2]) for row in rows if row[2] not in left_out]
+        joining = [tuple(row) for row in rows if row.external not in left_out]
         _insert_batches(connection, dataset_id, pool=pool, rows=joining, value=value)
     assignment_rows.recount_pool(connection, dataset_id)
 
@@ -133,14 +133,16 @@ def _insert_batches(
     for some in split_batches(rows, _BATCH):
         first: dict[str, int] = {}
         if pool.order == BY_SOURCE:
-            first = _find_first_of_source(connection, dataset_id, [row[1] for row in some])
-        found = connection.execute(_ASSIGNEE_COUNTS, {"rows": [row[0] for row in some]})
-        assignees = {row[0]: row[1] for row in found}
+            first = _find_first_of_source(connection, dataset_id, [source for _, source, _ in some])
+        counts = connection.execute(_ASSIGNEE_COUNTS, {"rows": [row for row, *_ in some]})
+        assignees: dict[int, int] = dict(counts.all())
         values = [
             {
                 "sample_id": row,
                 "dataset_id": dataset_id,
-                "value": value(RankedSample(row, first.setdefault(source, row), "", external)),
+                "value": value(
+                    RankedSample(row, first.setdefault(source, row), dataset="", external=external)
+                ),
                 "room": pool.overlap - assignees.get(row, 0),
             }
             for row, source, external in some
@@ -157,12 +159,12 @@ def _find_first_of_source(
         .where(SAMPLES.c.source.in_(sources), POOL.c.dataset_id == dataset_id)
         .group_by(SAMPLES.c.source)
     )
-    return {row[0]: row[1] for row in connection.execute(query)}
+    return dict(connection.execute(query).all())
 
 
 def count_locked(connection: Connection, person: str) -> dict[int, int]:
     """Return the number of free samples in each dataset's pool that are locked for a person."""
-    return {row[0]: row[1] for row in connection.execute(_LOCKED, {"person": person})}
+    return dict(connection.execute(_LOCKED, {"person": person}).all())
 
 
 def count_available(
@@ -213,7 +215,7 @@ def _find_next(
         starts = [(gold.draw_value(RANDOM_BITS), 0)]
     else:
         last = connection.execute(_LAST, {"handout": pool.pool.handout, "person": person}).first()
-        starts = [(last[0], last[1])] if last else []
+        starts = [tuple(last)] if last else []
     for value, row in [*starts, (-1, -1)]:
         found = connection.execute(_NEXT, {**scope, "value": value, "row": row}).scalar()
         if found is not None:
@@ -223,4 +225,4 @@ def _find_next(
 
 def _find_open_pools(connection: Connection, person: str) -> Iterator[_OpenPool]:
     rows = connection.execute(_OPEN_POOLS, {"person": person}).all()
-    return (_OpenPool(row[0], row[1], Pool(**from_json(row[2]))) for row in rows)
+    return (_OpenPool(row, name, Pool(**from_json(rule))) for row, name, rule in rows)

@@ -187,17 +187,17 @@ def find_final_result_time(connection: Connection, person: str, key: SampleKey) 
     if connection.execute(_IS_PRACTICE, scope).first() is None:
         return ""
     rows = connection.execute(_RESULTS, {"person": person}).all()
-    results = [row for row in rows if row[0] == key.dataset]
+    results = [result for dataset, *result in rows if dataset == key.dataset]
     if not results:
         return ""
-    _, request, retried, at = results[-1]
+    request, retried, at = results[-1]
     return str(at) if from_json(request)["final"] and not retried else ""
 
 
 def read_results(connection: Connection) -> list[PracticeResult]:
     """Return the last result of each person in each practice dataset."""
     rules = {name: Practice(**from_json(value)) for name, value in connection.execute(_RULES)}
-    retries = {(row[0], row[1]): row[2] for row in connection.execute(_RETRIES)}
+    retries = {(dataset, person): count for dataset, person, count in connection.execute(_RETRIES)}
     found = {(each.dataset, each.person): each for each in _read_rows(connection)}
     return [
         replace(

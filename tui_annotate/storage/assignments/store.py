@@ -75,7 +75,7 @@ _ITEMS: Final = text(
     "SELECT s.id, s.external, s.source, s.meta,"
     "  (SELECT coalesce(sum(length(CAST(u.text AS TEXT))), 0) FROM sample_documents p"
     "   JOIN documents u ON u.id = p.document_id WHERE p.sample_id = s.id AND p.side = 'summary')"
-    " FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
+    "  AS length FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
 )
 _LOCKED_WORK: Final = locked_condition("a.sample_id", person="a.person", state="o.state")
 _ASSIGNED: Final = text(
@@ -107,7 +107,7 @@ _HELD_SAMPLES: Final = text(
 
 
 _PROGRESS: Final = text(
-    "SELECT d.name, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
+    "SELECT d.name AS dataset, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
     f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
     "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
     f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}),"
@@ -128,6 +128,7 @@ _POOL_SIZE: Final = text(
     f" WHERE d.name = :dataset AND p.room > 0 AND NOT {adjudicated_condition('p.sample_id')}"
 )
 Rule = Pool | Escalation | Practice | Gold
+"""A rule by which samples of a dataset are assigned; a dataset has at most one of each kind."""
 _KINDS: Final[dict[str, type[Rule]]] = {
     AssignmentCause.POOL: Pool,
     AssignmentCause.ESCALATE: Escalation,
@@ -284,7 +285,7 @@ class AssignmentTransaction:
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
         rows = self.connection.execute(_ITEMS, scope).all()
-        keys = {row[0]: SampleKey(dataset, row[1]) for row in rows}
+        keys = {row.id: SampleKey(dataset, row.external) for row in rows}
         handed = dataset_setting(self.connection, dataset_id, HANDED_OUT)
         held = self.connection.execute(_STARTED if handed is None else _ASSIGNED, scope).all()
         has: defaultdict[str, set[SampleKey]] = defaultdict(set)
@@ -296,7 +297,14 @@ class AssignmentTransaction:
                 still_open[person] += not finished
                 people[sample_id] += 1
         items = tuple(
-            AllocationItem(keys[row[0]], row[0], row[2], row[4], value, people[row[0]])
+            AllocationItem(
+                keys[row.id],
+                place=row.id,
+                source=row.source,
+                length=row.length,
+                score=value,
+                held=people[row.id],
+            )
             for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
         )
         own = {person: frozenset(mine) for person, mine in has.items()}
@@ -306,9 +314,9 @@ class AssignmentTransaction:
         return AssignableDataset(
             dataset,
             dataset_id,
-            items,
-            own,
-            still_open,
+            items=items,
+            has=own,
+            open=still_open,
             gold=known,
             locked=frozenset(locked),
             secret=rule.seed if rule else "",
@@ -317,8 +325,8 @@ class AssignmentTransaction:
     def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
         if order := by_score(score):
             line = read_positions(self.connection, order, dataset_id)
-            return [line.get(row[0]) for row in rows]
-        return [_parse_score(row[3], score) for row in rows]
+            return [line.get(row.id) for row in rows]
+        return [_parse_score(row.meta, score) for row in rows]
 
     def dataset_row(self, dataset: str) -> int:
         """Return the row id of a dataset."""
@@ -332,12 +340,12 @@ class AssignmentTransaction:
         rows = self.connection.execute(_HELD_SAMPLES, {"person": person, "handout": handout}).all()
         return [
             HeldSample(
-                AssignedRow(row[0], row[1], bool(row[2])),
-                row[3],
-                SampleKey(row[4], row[5]),
-                *map(bool, row[6:10]),
+                AssignedRow(who, row, bool(practice)),
+                given,
+                SampleKey(dataset, sample),
+                *map(bool, states),
             )
-            for row in rows
+            for who, row, practice, given, dataset, sample, *states in rows
         ]
 
     def hides_outcomes(self, dataset: str) -> bool:
@@ -355,11 +363,15 @@ class AssignmentTransaction:
         query = select(HANDOUTS).where(HANDOUTS.c.kind != AssignmentCause.FOUND.value)
         return [
             StoredAssignment(
-                id_, at, by, AssignmentCause(kind), dataset, from_json(request), undone
+                id=row.id,
+                at=row.at,
+                by=row.by,
+                kind=AssignmentCause(row.kind),
+                dataset=row.dataset,
+                request=from_json(row.request),
+                undone=row.undone,
             )
-            for id_, at, by, kind, dataset, request, undone in self.connection.execute(
-                query.order_by(HANDOUTS.c.id)
-            )
+            for row in self.connection.execute(query.order_by(HANDOUTS.c.id))
         ]
 
     def rule(self, dataset_id: int, name: str) -> Any:
@@ -389,7 +401,7 @@ class AssignmentTransaction:
         rows = self.connection.execute(_PROGRESS, {"dataset": dataset}).all()
         return [
             AssignmentProgress(*row)._replace(
-                locked_completed=len(list_group_locked(self.connection, row[1], row[0]))
+                locked_completed=len(list_group_locked(self.connection, row.person, row.dataset))
             )
             for row in rows
         ]
@@ -397,14 +409,14 @@ class AssignmentTransaction:
     def rules(self, dataset: str) -> list[tuple[str, Rule]]:
         """Return the current rules for assigning samples of one or all datasets, by dataset."""
         rows = self.connection.execute(_RULES, {"dataset": dataset})
-        return [(row[0], _KINDS[row[1]](**from_json(row[2]))) for row in rows]
+        return [(name, _KINDS[kind](**from_json(rule))) for name, kind, rule in rows]
 
     def count_waiting(self, dataset: str, rule: Rule) -> int:
         """Return the number of a dataset's samples that need another annotator under a rule."""
         if isinstance(rule, Pool):
             return int(self.connection.execute(_POOL_SIZE, {"dataset": dataset}).scalar_one())
         if isinstance(rule, Escalation):
-            return escalation.count_waiting(self.connection, dataset)
+            return escalation.count_due_samples(self.connection, dataset)
         return 0
 
     # assigning ---------------------------------------------------------------------------------
@@ -605,7 +617,14 @@ class AssignmentTransaction:
         free = tuple(name for name in sorted(datasets) if self._lift_rule(name, handout))
         completed = sum(each.finished for each in held if each not in gone)
         kept = len(held) - len(gone)
-        return WithdrawalResult(handout, len(gone), kept, free, completed, unreturned)
+        return WithdrawalResult(
+            handout,
+            removed=len(gone),
+            kept=kept,
+            free=free,
+            completed=completed,
+            unreturned=unreturned,
+        )
 
     def _withdraw_gold(self, gone: Sequence[HeldSample]) -> None:
         """Unassign gold samples (known answers) that no other new sample of the person follows."""

@@ -38,7 +38,7 @@ MOST_LABELS: Final = 1000
 _SCHEMA: Final = """
 PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA cache_size=-16000;
 CREATE TABLE samples (id INTEGER PRIMARY KEY, dataset TEXT, external TEXT, "group" TEXT,
-  annotations INTEGER, workers INTEGER, summary TEXT, UNIQUE (external, dataset));
+  annotations INTEGER, annotators INTEGER, summary TEXT, UNIQUE (external, dataset));
 CREATE TABLE work (sample INTEGER, person TEXT, annotations INTEGER, PRIMARY KEY (sample, person))
   WITHOUT ROWID;
 CREATE TABLE records (id INTEGER PRIMARY KEY, record TEXT);
@@ -54,19 +54,24 @@ _FILTER: Final = (
 _ROWS: Final = (
     'SELECT s.dataset, s.external, s."group",'
     " CASE WHEN :person = '' THEN s.annotations ELSE coalesce(w.annotations, 0) END,"
-    f" s.workers, s.summary{_FILTER} ORDER BY s.id LIMIT :limit OFFSET :offset"
+    f" s.annotators, s.summary{_FILTER} ORDER BY s.id LIMIT :limit OFFSET :offset"
 )
 _COUNT: Final = f"SELECT count(*){_FILTER}"
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedSample:
-    """A sample in the list of a file; `workers` is the number of people who worked on it."""
+    """A sample in the list of a file.
+
+    Attributes:
+        annotations: number of annotations: of one person if the list is limited to them.
+        annotators: number of all people with annotations, without those who marked nothing.
+    """
 
     key: SampleKey
     group: str
     annotations: int
-    workers: int
+    annotators: int
     summary_start: str
 
     @property
@@ -120,7 +125,7 @@ class FileIndex:
     def _insert(self, database: sqlite3.Connection, record: Record) -> None:
         sample = record.sample
         counts = Counter(owned.person for owned in record.annotations)
-        workers = dict.fromkeys([*counts, *(each.person for each in record.assignments)])
+        people = dict.fromkeys([*counts, *(each.person for each in record.assignments)])
         new = database.execute(
             "INSERT OR IGNORE INTO samples VALUES (?, ?, ?, ?, ?, ?, ?)",
             (
@@ -129,7 +134,7 @@ class FileIndex:
                 check_storable(sample.id, "sample id"),
                 replace_unstorable(sample.group),
                 len(record.annotations),
-                len(workers),
+                len(counts),
                 replace_unstorable(summary_start(sample)),
             ),
         )
@@ -145,7 +150,7 @@ class FileIndex:
         )
         database.executemany(
             "INSERT INTO work VALUES (?, ?, ?)",
-            [(self.total, replace_unstorable(person), counts[person]) for person in workers],
+            [(self.total, replace_unstorable(person), counts[person]) for person in people],
         )
         self._count_work(record, counts)
 

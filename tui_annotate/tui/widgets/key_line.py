@@ -11,6 +11,7 @@ from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 Pair = tuple[str, str]
+"""A key as it is displayed, and what it does in one or two words."""
 
 
 class KeyLineText(ScreenMessage):

@@ -13,17 +13,18 @@ from textual.widgets import Input
 
 from tui_annotate.tui.line_input import LineInput, clean_line
 
-Suggestions = Callable[[str], str | None]
+FindSuggestion = Callable[[str], str | None]
 """Function that returns a past note that begins with the typed text, or None; runs on every key."""
 
 
 class _NoteSuggester(Suggester):
-    def __init__(self, suggestion: Callable[[str], str]) -> None:
+    def __init__(self, find: FindSuggestion) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
-        self._suggestion = suggestion
+        self._find = find
 
     async def get_suggestion(self, value: str) -> str | None:
-        return self._suggestion(value) or None
+        """Override Textual's method: return the completed text; None for no suggestion."""
+        return self._find(value)
 
 
 class NoteInput(LineInput):
@@ -42,6 +43,7 @@ class NoteInput(LineInput):
 
         @property
         def text(self) -> str:
+            # `Closed` has the same attribute, so that handlers read both messages in one way.
             return self.value
 
     @dataclass
@@ -52,17 +54,17 @@ class NoteInput(LineInput):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002  Textual's name
         super().__init__(id=id)
-        self.suggester = _NoteSuggester(self._suggestion_for)
+        self.suggester = _NoteSuggester(self._find_completion)
         self._original = ""
-        self._suggestions: Suggestions | None = None
+        self._find_suggestion: FindSuggestion | None = None
         self._notes = [""]
-        self._note = 0
+        self._shown_note = 0  # index in `_notes`; the first is what the user typed
 
     def begin(
         self,
         text: str = "",
         *,
-        suggestions: Suggestions | None = None,
+        suggestions: FindSuggestion | None = None,
         past: Sequence[str] = (),
         placeholder: str = "",
     ) -> None:
@@ -71,12 +73,14 @@ class NoteInput(LineInput):
         Args:
             text: stored note, which is submitted unchanged unless the user edits it.
             suggestions: function that completes the typed text; None for no suggestions.
-            past: past notes, the most likely first.
+            past: past notes, the most likely first. A chosen one is submitted as it is shown: its
+                line breaks are blanks, because only the stored note is known to be unedited.
+            placeholder: hint that is shown while the input line is empty.
         """
         self._original = text
-        self._suggestions = suggestions
+        self._find_suggestion = suggestions
         self._notes = [clean_line(text), *map(clean_line, past)]
-        self._note = 0
+        self._shown_note = 0
         self.placeholder = clean_line(placeholder)
         self._set_text(self._notes[0])
 
@@ -86,7 +90,7 @@ class NoteInput(LineInput):
         return self._original if self.value == clean_line(self._original) else self.value
 
     async def action_submit(self) -> None:
-        """Post the text as a submitted note (Enter)."""
+        """Override Textual's method: post the exact text as a submitted note (Enter)."""
         self.post_message(self.Submitted(self, self.text))
 
     def action_keep(self) -> None:
@@ -95,22 +99,23 @@ class NoteInput(LineInput):
 
     def action_take(self) -> None:
         """Complete the text by the suggestion, if the cursor is at the end."""
-        suggestion = self._suggestion_for(self.value)
-        if suggestion and self.cursor_position == len(self.value):
-            self._set_text(suggestion)
+        completed = self._find_completion(self.value)
+        if completed is not None and self.cursor_position == len(self.value):
+            self._set_text(completed)
 
     def action_walk(self, step: int) -> None:
         """Show the next older (1) or newer (-1) note; the first one is what was typed."""
-        if self._note == 0:
+        if self._shown_note == 0:
             self._notes[0] = self.value
-        self._note = max(0, min(self._note + step, len(self._notes) - 1))
-        self._set_text(self._notes[self._note])
+        self._shown_note = max(0, min(self._shown_note + step, len(self._notes) - 1))
+        self._set_text(self._notes[self._shown_note])
 
     def _set_text(self, text: str) -> None:
         self.value = text
         self.cursor_position = len(text)
 
-    def _suggestion_for(self, value: str) -> str:
-        """Return the completed text; empty if there is no suggestion."""
-        found = clean_line(self._suggestions(value) or "") if self._suggestions else ""
-        return found if found.startswith(value) and found != value else ""
+    def _find_completion(self, value: str) -> str | None:
+        """Return the suggestion for the typed text in one line; None if it adds nothing."""
+        note = self._find_suggestion(value) if self._find_suggestion else None
+        line = clean_line(note or "")
+        return line if line.startswith(value) and line != value else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
@@ -16,10 +16,13 @@ from tui_annotate.tui.widgets.queue_rows import QueueEntry
 
 if TYPE_CHECKING:
     from tui_annotate.services.file_browser import FileBrowser
+    from tui_annotate.storage.corpus.file_index import IndexedSample
 
-_MARKED = frozenset({State.DONE})
-_BARE = frozenset({State.NEW})
-"""States by which the viewer filters samples: with annotations, and without."""
+# The samples of a file have two states, see `IndexedSample.state`.
+_ANNOTATED: Final = frozenset({State.DONE})
+"""States of the filter for samples with annotations."""
+_NOT_ANNOTATED: Final = frozenset({State.NEW})
+"""States of the filter for samples without annotations."""
 
 
 class ListingMessage(ScreenMessage):
@@ -36,8 +39,8 @@ class ListingMessage(ScreenMessage):
 
 _FILTERS: Final = (
     QueueFilter(QueueMessage.ALL),
-    QueueFilter(ListingMessage.ANNOTATED, _MARKED),
-    QueueFilter(ListingMessage.NO_ANNOTATIONS, _BARE),
+    QueueFilter(ListingMessage.ANNOTATED, _ANNOTATED),
+    QueueFilter(ListingMessage.NO_ANNOTATIONS, _NOT_ANNOTATED),
 )
 _LEGEND: Final = (
     LegendEntry(((STATE_GLYPHS[State.DONE], "good"),), "sample with annotations"),
@@ -45,23 +48,29 @@ _LEGEND: Final = (
 )
 
 
-def view_list(
+def create_list_screen(
     browser: FileBrowser, *, position: int, current: SampleKey, person: str, name: str
 ) -> QueueScreen:
-    """Create the list of a file's samples; `person` is whose annotations count, empty for all."""
+    """Create the list of a file's samples.
+
+    Args:
+        position, current: position from 1 and key of the sample that the viewer shows.
+        person: id of the annotator whose annotations are counted; empty for all annotators.
+        name: display name of `person`; empty for all annotators.
+    """
 
     def page(
         search: str, states: Collection[State], *, offset: int, limit: int
     ) -> tuple[Sequence[QueueEntry], int]:
-        marked = None if not states else states == _MARKED
+        marked = states == _ANNOTATED if states else None
         return browser.index.page(search, person=person, marked=marked, offset=offset, limit=limit)
 
     counted = ListingMessage.ANNOTATED_BY if person else ListingMessage.ANNOTATED
     listing = QueueListing(
-        ListingMessage.TITLE.text(),
-        _FILTERS,
-        counted.text(name=name),
-        _MARKED,
+        title=ListingMessage.TITLE.text(),
+        filters=_FILTERS,
+        counted=counted.text(name=name),
+        counted_states=_ANNOTATED,
         describe=partial(_describe, name=name),
         filter_help=ListingMessage.FILTER_HELP.text(),
         legend=_LEGEND,
@@ -77,10 +86,14 @@ def view_list(
 
 
 def _describe(entry: QueueEntry, *, name: str) -> str:
-    count = entry.annotations
-    workers = getattr(entry, "workers", 0)
-    words = ListingMessage.NO_ANNOTATIONS.text()
-    if count:
-        people = name or ListingMessage.PEOPLE.text(count=workers)
-        words = ListingMessage.ANNOTATIONS_BY.text(count=count, people=people)
-    return " · ".join(part for part in (str(entry.key), words, entry.group) if part)
+    return " · ".join(
+        part for part in (str(entry.key), _describe_work(entry, name=name), entry.group) if part
+    )
+
+
+def _describe_work(entry: QueueEntry, *, name: str) -> str:
+    if not entry.annotations:
+        return ListingMessage.NO_ANNOTATIONS.text()
+    annotators = cast("IndexedSample", entry).annotators  # all rows are from the file's index
+    people = name or ListingMessage.PEOPLE.text(count=annotators)
+    return ListingMessage.ANNOTATIONS_BY.text(count=entry.annotations, people=people)

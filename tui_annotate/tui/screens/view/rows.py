@@ -42,6 +42,7 @@ _AROUND: Final = 8
 """Width in cells of the digit, glyph and spaces around the text of an option on the label bar."""
 
 _SHORTEST: Final = 6
+"""Minimum width in cells for the text of an option on the label bar, on narrow screens too."""
 
 _MOST_LINES: Final = 12
 """Maximum lines of one property of an annotation, such as its note; key `g` shows all lines."""

@@ -284,11 +284,11 @@ class ViewScreen(SampleScreen):
         if opened is None or opened.total == 1:
             self.quit()
             return
-        from tui_annotate.tui.screens.view.listing import view_list
+        from tui_annotate.tui.screens.view.listing import create_list_screen
 
         name = draft.names.get(draft.chosen, draft.chosen)
         current = opened.sample.key
-        screen = view_list(
+        screen = create_list_screen(
             self.browser, position=opened.position, current=current, person=draft.chosen, name=name
         )
 
