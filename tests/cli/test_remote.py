@@ -21,7 +21,7 @@ from tui_annotate import workspace as workspaces
 from tui_annotate.cli.ingest import print_failed_texts
 from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.plugins.retry import RetryPolicy
-from tui_annotate.services.ingest.run import FailedText, IngestReport
+from tui_annotate.services.ingest.report import FailedText, IngestReport
 
 
 @pytest.fixture
