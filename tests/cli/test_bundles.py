@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shlex
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -481,11 +482,12 @@ def test_work_that_is_in_a_bundle_alone_is_not_written_over(
     command: Command, home: Path, bundle: Path
 ) -> None:
     """A new bundle takes the place of one whose work came home, and of no other."""
+    bundle = bundle.rename(bundle.with_name("work of ana.bundle"))
     worked_on(bundle, "new")
     again = ("bundles", "create", "--person", "Ana", "-o", str(bundle))
     refused = command(*again)
     assert type(refused.error) is Conflict
-    assert f"tui-annotate bundles merge {bundle}" in refused.error.hint
+    assert f"tui-annotate bundles merge {shlex.quote(str(bundle))};" in refused.error.hint
     command("bundles", "merge", str(bundle))
     assert command(*again).code == 0
     assert notes(home, "Ana", TEA) == ["new"]

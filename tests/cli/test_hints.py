@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tui_annotate import workspace as workspaces
 from tui_annotate.cli.hints import RunningCommand
 from tui_annotate.plugins.joined_texts import SEPARATOR
 
@@ -218,3 +219,29 @@ def test_the_dataset_of_a_file_name_that_is_not_utf8_is_an_option_of_the_command
     assert json.loads(done.out)["dataset"] == "d"
     done = command("annotate", name)
     assert "--dataset is an option of tui-annotate ingest" in done.err
+
+
+def test_commands_in_hints_quote_names_with_spaces(command: Command, tmp_path: Path) -> None:
+    """Names of datasets and of samples; each command is typed as the hint prints it."""
+    on = ("--dataset", "old news")
+    row = {"id": "s 1", "source": "The mill was built.", "summary": "The mill is new."}
+    (tmp_path / "a.jsonl").write_text(json.dumps(row), "utf-8")
+    assert command("init").code == 0
+    assert command("ingest", "a.jsonl", *on, "--id-column", "id", "--embedder", "none").code == 0
+
+    def suggested(*words: str) -> list[str]:
+        """The last command in the hint of the error that a command ends with."""
+        error = command(*words).error
+        assert error is not None
+        return shlex.split(error.hint.rpartition("tui-annotate ")[2])
+
+    assert suggested("labels", "retire", "Unwanted", *on)[-2:] == [*on]
+    assert suggested("assignments", "promote", *on)[-2:] == [*on]
+    with workspaces.open(tmp_path) as space:
+        person, (key,) = space.person("kim").id, space.corpus.keys()
+        space.annotate.finish(person, key, seconds=0)
+    allow = ("review", "allow", "s 1", "--reason", "no second annotator")
+    assert command(*allow).code == 0
+    assert suggested(*allow)[-2:] == ["--sample", str(key)]
+    assert command("assignments", "gold", *on, "--gold", "kim").code == 0
+    assert suggested("assignments", "promote", *on, "s 1")[-2:] == ["--sample", "old news/s 1"]

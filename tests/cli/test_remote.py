@@ -22,7 +22,7 @@ from tui_annotate.cli import output
 from tui_annotate.cli.ingest import describe_failed_texts
 from tui_annotate.domain.errors import NotAllowed, Unavailable
 from tui_annotate.plugins.retry import RetryPolicy
-from tui_annotate.services.ingest.run import FailedText, IngestReport
+from tui_annotate.services.ingest.report import FailedText, IngestReport
 
 
 @pytest.fixture

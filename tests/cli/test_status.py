@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.stores import claim
@@ -32,6 +37,39 @@ def test_status_counts_what_machines_said(annotated: Command, tmp_path: Path) ->
     (line,) = [line for line in annotated("status").out.splitlines() if "scores list" in line]
     assert numbers(line) == [1]
     assert "tui-annotate scores list" in line
+
+
+def test_commands_that_status_names_work_when_typed(
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In another folder, for a workspace and a dataset whose names contain spaces."""
+    folder, on = tmp_path / "my work", ("--dataset", "old news")
+    rows = [{"id": f"s{at}", "source": "It cost 1.", "summary": f"It cost {at}."} for at in "123"]
+    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    assert command("init", str(folder)).code == 0
+    monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(folder))
+    assert command("ingest", "rows.jsonl", *on, "--id-column", "id", "--embedder", "none").code == 0
+    with workspaces.open(folder) as space:
+        kim, ana = space.person("kim").id, space.person("ana").id
+        gold = next(iter(space.corpus.keys()))
+        space.annotate.finish(kim, gold, seconds=0)
+    assert command("assignments", "pool", *on).code == 0
+    assert command("assignments", "gold", *on, "--gold", "kim", "--every", "2").code == 0
+    with workspaces.open(folder) as space:
+        while key := space.annotate.next_unfinished(ana, None):
+            space.annotate.finish(ana, key, seconds=60)
+        space.annotate.add(kim, gold, claim("k", 0, 4, label="Benign"), seconds=0)
+        space.annotate.finish(kim, gold, seconds=0)
+        run = ScoreRun(id="r", kind=RunKind.SCORE, maker="m", dataset="old news")
+        space.machines.scores.write(run, [])
+    monkeypatch.delenv("TUI_ANNOTATE_WORKSPACE")
+    shown = command("-w", str(folder), "status")
+    named = re.findall(r"tui-annotate .*", shown.out + shown.err)
+    assert [shlex.split(each)[3:5] for each in named] == [
+        ["scores", "list"],
+        ["assignments", "recompute"],
+    ]
+    assert [command(*shlex.split(each)[1:]).code for each in named] == [0, 0]
 
 
 def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> None:

@@ -54,6 +54,9 @@ def test_an_order_of_review_is_nobody_elses() -> None:
     with pytest.raises(InvalidInput, match="'disagree:q'") as caught:
         check_order("disagree:q")
     assert "review list --order disagree:q" in caught.value.hint
+    with pytest.raises(InvalidInput) as caught:
+        check_order("disagree:my score")
+    assert "review list --order 'disagree:my score'" in caught.value.hint
     for name in ("disagree:", "worst:q"):
         with pytest.raises(InvalidInput, match="review order"):
             score_of_order(name)

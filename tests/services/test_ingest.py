@@ -22,7 +22,8 @@ from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.methods.segmentation import segment
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.services.ingest import IngestFiles, IngestOutcome, TaskProgress
-from tui_annotate.services.ingest.run import _BATCH_RECORDS, IngestReport
+from tui_annotate.services.ingest.report import IngestReport
+from tui_annotate.services.ingest.run import _BATCH_RECORDS
 
 
 @pytest.fixture

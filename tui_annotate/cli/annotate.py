@@ -86,7 +86,7 @@ def annotate(
     """
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
-    shown = AnnotateOptions(name, sample, order)
+    screen_options = AnnotateOptions(name, sample, order)
     reading = options.import_options(given)
     if files and (files[0] / WORKSPACE_FILE).is_file():
         workspace = files[0]
@@ -96,31 +96,33 @@ def annotate(
             raise InvalidInput(
                 "options for a FILE are given, but no FILE", "name the data file: annotate FILE"
             )
-        raise typer.Exit(_annotate_workspace(workspace, shown))
+        raise typer.Exit(_annotate_workspace(workspace, screen_options))
     if len(files) == 1 and is_bundle(files[0]):
-        raise typer.Exit(_annotate_bundle(files[0], workspace, shown))
+        raise typer.Exit(_annotate_bundle(files[0], workspace, screen_options))
     first = first_named(files)
-    place = choose_folder(workspace, Path("stdin") if first == Path("-") else first)
+    chosen = choose_folder(workspace, Path("stdin") if first == Path("-") else first)
     with copy_standard_input(files, sys.stdin.buffer) as paths:
-        code = annotate_files(paths, place, format_name=format_name, reading=reading, shown=shown)
+        code = annotate_files(
+            paths, chosen, format_name=format_name, reading=reading, screen_options=screen_options
+        )
     raise typer.Exit(code)
 
 
-def _annotate_bundle(file: Path, workspace: Path | None, shown: AnnotateOptions) -> int:
-    if workspace or shown.name:
+def _annotate_bundle(file: Path, workspace: Path | None, screen_options: AnnotateOptions) -> int:
+    if workspace or screen_options.name:
         raise InvalidInput(
             "-w and --as do not apply to a bundle: a bundle has its own workspace and person",
             "omit -w and --as",
         )
-    return bundles.annotate_bundle(file, sample=shown.sample, order=shown.order)
+    return bundles.annotate_bundle(file, sample=screen_options.sample, order=screen_options.order)
 
 
-def _annotate_workspace(workspace: Path | None, shown: AnnotateOptions) -> int:
+def _annotate_workspace(workspace: Path | None, screen_options: AnnotateOptions) -> int:
     try:
-        return screen.annotate(workspace, **asdict(shown))
+        return screen.annotate(workspace, **asdict(screen_options))
     except NotFound as error:
         if error.code == NO_WORKSPACE:
-            return offer_file(error, shown)
+            return offer_file(error, screen_options)
         raise
 
 

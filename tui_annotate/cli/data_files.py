@@ -6,8 +6,8 @@ import os
 import shlex
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass, replace
+from contextlib import ExitStack, nullcontext, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +29,7 @@ from tui_annotate.plugins.reader_guard import (
     read_guarded,
     refuses_one_file,
 )
-from tui_annotate.plugins.record_validation import first_named
+from tui_annotate.plugins.record_validation import choose_dataset_name, first_named
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
 if TYPE_CHECKING:
@@ -73,10 +73,8 @@ def choose_folder(workspace: Path | None, file: Path) -> FileWorkspace:
     Raises:
         NotAllowed: a folder that was not chosen belongs to another user.
     """
-    from tui_annotate.plugins.record_validation import choose_dataset_name
-
-    if named := workspace or os.environ.get(PREFIX + "WORKSPACE"):
-        return FileWorkspace(Path(named))
+    if chosen := workspace or os.environ.get(PREFIX + "WORKSPACE"):
+        return FileWorkspace(Path(chosen))
     base = base_folder(file)
     base = base.resolve() if base.is_dir() else base.absolute()
     parent = base if base == Path.cwd() else base.parent
@@ -88,11 +86,11 @@ def choose_folder(workspace: Path | None, file: Path) -> FileWorkspace:
 
 def annotate_files(
     files: Sequence[Path],
-    place: FileWorkspace,
+    workspace: FileWorkspace,
     *,
     format_name: str = "",
     reading: ImportOptions,
-    shown: AnnotateOptions,
+    screen_options: AnnotateOptions,
 ) -> int:
     """Import data files into a workspace folder, open the annotate screen, return the exit code.
 
@@ -114,24 +112,28 @@ def annotate_files(
 
     ingest.require_inputs(files)
     first = first_named(files)
-    folder = _find_folder(place, first, format_name=format_name, reading=reading)
-    is_new = is_empty = not (folder / WORKSPACE_FILE).exists()
-    is_own = is_new and not folder.exists()
+    folder = _find_folder(workspace, first, format_name=format_name, reading=reading)
+    is_new = not (folder / WORKSPACE_FILE).exists()
     if is_new:  # an existing workspace knows columns of earlier imports, which decide
         choose_columns(files, format_name, reading)
-        _require_record(files, format_name, reading)
+        _require_record(files, format_name=format_name, reading=reading)
     output.use_workspace(folder)
-    try:
+    with ExitStack() as cleanup:
+        if is_new and not folder.exists():
+            cleanup.callback(shutil.rmtree, folder, ignore_errors=True)
         if is_new:
             workspaces.create(folder).close()
         with open_workspace(folder, needs=Permission.MANAGE) as space:
-            if place.file:
+            if workspace.file:
                 reading = _remember_file(
-                    space, place.file, files, format_name=format_name, reading=reading
+                    space, workspace.file, files, format_name=format_name, reading=reading
                 )
             if not is_new:
-                reading.used_columns.update(space.corpus.used_columns())
-                reading = replace(reading, stored=space.corpus.sample_or_none)
+                reading = replace(
+                    reading,
+                    used_columns=reading.used_columns | space.corpus.used_columns(),
+                    stored=space.corpus.sample_or_none,
+                )
                 choose_columns(files, format_name, reading)
             vectors = space.vector_options()
             url = space.ingest_service.sets.unnamed_url(vectors)
@@ -149,12 +151,11 @@ def annotate_files(
                         embed=not _has_terminal(),
                     )
             finally:
-                is_empty = not any(space.corpus.totals())
+                has_samples = any(space.corpus.totals())
+                if has_samples:  # an interrupted import may have stored some, too
+                    cleanup.pop_all()
             code = ingest.print_report(report)
-    finally:
-        if is_own and is_empty:
-            shutil.rmtree(folder, ignore_errors=True)
-    if is_empty:
+    if not has_samples:
         return code
     output.print_result(f"Your work on {first} is kept in the workspace {folder}")
     if not _has_terminal():
@@ -168,11 +169,11 @@ def annotate_files(
             " them on this machine: tui-annotate vectors rebuild --embedder static"
         )
     with computing_vectors(folder, vectors.trust) if sends else nullcontext():
-        return screen.annotate(folder, name=shown.name, sample=shown.sample, order=shown.order)
+        return screen.annotate(folder, **asdict(screen_options))
 
 
 def _find_folder(
-    place: FileWorkspace, file: Path, *, format_name: str, reading: ImportOptions
+    workspace: FileWorkspace, file: Path, *, format_name: str, reading: ImportOptions
 ) -> Path:
     """Return the folder of a file's workspace; one of an earlier version if it holds the file.
 
@@ -180,24 +181,24 @@ def _find_folder(
     """
     from tui_annotate.cli.options import open_workspace
 
-    former = place.former
-    if former is None or (place.folder / WORKSPACE_FILE).exists():
-        return place.folder
+    former = workspace.former
+    if former is None or (workspace.folder / WORKSPACE_FILE).exists():
+        return workspace.folder
     try:
         require_own_workspace(former)
     except NotAllowed as error:
         output.print_problem(f"warning: not used: {error.message}", error.hint)
-        return place.folder
+        return workspace.folder
     if not (former / WORKSPACE_FILE).exists():
-        return place.folder
+        return workspace.folder
     with open_workspace(former) as space:
         known = space.corpus.setting(ANNOTATED_FILE)
         holds = (
-            known == place.file
+            known == workspace.file
             if known
             else _holds(space, file, format_name=format_name, reading=reading)
         )
-    return former if holds else place.folder
+    return former if holds else workspace.folder
 
 
 def _remember_file(
@@ -228,14 +229,9 @@ def _remember_file(
         return reading
     if known and len(files) == 1 and not reading.dataset:
         # The first name stays stored: it gives the dataset again at the next start.
-        for dataset in _name_datasets(known):
-            # A workbook with several sheets has a dataset for each sheet.
-            for renamed in (
-                replace(reading, dataset=dataset),
-                replace(reading, sheets_name=dataset),
-            ):
-                if _holds(space, file, format_name=format_name, reading=renamed):
-                    return renamed
+        for renamed in _list_renamed(known, reading):
+            if _holds(space, file, format_name=format_name, reading=renamed):
+                return renamed
     if known:
         message = f"the workspace {space.path} belongs to {known!r}, not to {name!r}"
     else:
@@ -247,36 +243,50 @@ def _remember_file(
     )
 
 
-def _name_datasets(file_name: str) -> Iterator[str]:
-    """Yield the dataset's name of a data file, of this and of earlier versions."""
-    from tui_annotate.plugins.record_validation import choose_dataset_name
+def _list_renamed(file_name: str, reading: ImportOptions) -> Iterator[ImportOptions]:
+    """Yield options that import a file into the datasets that its former name gave.
 
+    Earlier versions gave other names to datasets. A workbook with several sheets has a dataset for
+    each sheet.
+    """
     for former in (False, True):
         with suppress(InvalidInput):
-            yield choose_dataset_name(Path(file_name), "", former=former)
+            dataset = choose_dataset_name(Path(file_name), "", former=former)
+            yield replace(reading, dataset=dataset)
+            yield replace(reading, sheets_name=dataset)
 
 
 def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOptions) -> bool:
+    """Return whether a workspace contains most of a file's first samples, with the same texts."""
     from tui_annotate.services.ingest.former_names import is_file_stored
 
     options = replace(
         reading, stored=space.corpus.sample_or_none, used_columns=space.corpus.used_columns()
     )
-    form = format_name or detect(file, options)
+    name = format_name or detect(file, options)
     return any(
-        is_file_stored(file, form, replace(options, former_names=former))
+        is_file_stored(file, name, replace(options, former_names=former))
         for former in (False, True)
     )
 
 
 def _has_terminal() -> bool:
-    with suppress(InvalidInput):
+    try:
         screen.need_terminal("annotate")
-        return True
-    return False
+    except InvalidInput:
+        return False
+    return True
 
 
-def _require_record(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:
+def _require_record(files: Sequence[Path], *, format_name: str, reading: ImportOptions) -> None:
+    """Check that a file has a valid record, before a workspace is created.
+
+    Files without one are read once more, to print their problems; problems of all other files are
+    printed by their import.
+
+    Raises:
+        InvalidInput: no file has a valid record.
+    """
     from tui_annotate.cli.problems import ProblemPrinter
 
     def read() -> Iterator[Record | Problem]:
@@ -300,7 +310,7 @@ def _require_record(files: Sequence[Path], format_name: str, reading: ImportOpti
     raise InvalidInput(f"no valid record in {names}", "fix the file; nothing was stored")
 
 
-def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
+def offer_file(missing: NotFound, screen_options: AnnotateOptions) -> int:
     """Offer to annotate the only readable data file of the current folder; return the exit code.
 
     Raises:
@@ -309,29 +319,30 @@ def offer_file(missing: NotFound, shown: AnnotateOptions) -> int:
     """
     from tui_annotate.cli.options import ReadOptions, import_options
 
-    found = [file for file in sorted(Path().iterdir()) if _is_readable(file)]
-    named = shlex.quote(str(found[0])) if len(found) == 1 else "FILE"
-    hint = f"to annotate a data file: tui-annotate annotate {named}; {missing.hint}"
+    found = [file for file in sorted(Path().iterdir()) if _has_record(file)]
+    file = shlex.quote(str(found[0])) if len(found) == 1 else "FILE"
+    hint = f"to annotate a data file: tui-annotate annotate {file}; {missing.hint}"
     refused = NotFound(missing.message, hint)
-    if len(found) != 1:
+    if len(found) != 1 or not _has_terminal():
         raise refused
-    if not _has_terminal():
-        raise refused
-    place = choose_folder(None, found[0])
+    workspace = choose_folder(None, found[0])
     question = (
-        f"This folder is not in a workspace. Annotate {named} in the workspace {place.folder.name}?"
+        "This folder is not in a workspace."
+        f" Annotate {file} in the workspace {workspace.folder.name}?"
     )
     if output.read_answer(f"{question} [Y/n]").lower() not in {"", "y", "yes"}:
-        raise refused from None
+        raise refused
     reading = import_options(ReadOptions())
-    return annotate_files(found, place, reading=reading, shown=shown)
+    return annotate_files(found, workspace, reading=reading, screen_options=screen_options)
 
 
-def _is_readable(file: Path) -> bool:
+def _has_record(file: Path) -> bool:
+    """Return whether a file can be read as samples; it is read up to its first valid record."""
+    if file.name.startswith("."):
+        return False
     with suppress(TuiAnnotateError, OSError):
-        if file.is_file() and not file.name.startswith("."):
-            items = read_guarded(
-                detect(file), ImportOptions(choose_columns=lambda choice: choice.columns), file
-            )
+        if file.is_file():
+            reading = ImportOptions(choose_columns=lambda choice: choice.columns)
+            items = read_guarded(detect(file), reading, file)
             return any(isinstance(item, Record) for item in items)
     return False

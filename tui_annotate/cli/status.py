@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -29,10 +28,7 @@ from tui_annotate.cli.report_parts import (
     number_column,
     rare_column,
 )
-from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.people import Permission, is_allowed
-from tui_annotate.domain.repeated_readings import RepeatedReadingCounts, count_repeated
 from tui_annotate.domain.work_statistics import (
     RECENT,
     begin_with_hours,
@@ -44,6 +40,8 @@ from tui_annotate.domain.workspace_files import LABELS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from tui_annotate.domain.adjudication_history import PostAdjudicationCounts
+    from tui_annotate.domain.repeated_readings import RepeatedReadingCounts
     from tui_annotate.domain.work_statistics import (
         AnsweredSuggestions,
         FlaggedSample,
@@ -58,11 +56,31 @@ if TYPE_CHECKING:
     from tui_annotate.services.status import Status
     from tui_annotate.storage.corpus.store import DatasetInfo
     from tui_annotate.storage.items import KindCount
+    from tui_annotate.workspace.overview import WorkspaceOverview
 
 _FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: None}
 _WHO: Final[Columns[PersonWork]] = (
     flexible_column("annotator", "name"),
     flexible_column("dataset"),
+)
+_STATES: Final[Columns[PersonWork]] = (
+    *_WHO,
+    number_column("assigned"),
+    number_column(State.DONE.display_name, "done"),
+    number_column(State.SKIPPED.display_name, "skipped"),
+    number_column(State.FLAGGED.display_name, "flagged"),
+    number_column(State.DRAFT.display_name, "open"),
+    number_column("annotations"),
+    rare_column("locked"),
+    Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
+)
+_DATASETS: Final[Columns[DatasetInfo]] = (Column("dataset", "name"), *DATASET_COUNTS)
+_KINDS: Final[Columns[KindCount]] = (
+    flexible_column("dataset"),
+    Column("kind"),
+    number_column("samples"),
+    flexible_column("annotator", lambda each: each.name or None),
+    number_column("annotated"),
 )
 
 
@@ -75,7 +93,9 @@ def status(
     flagged: Annotated[
         bool,
         flag(
-            "--flagged", "List the samples that annotators flagged, with the reasons for the flags."
+            "--flagged",
+            "List the samples that annotators flagged, with the reasons for the flags; --json"
+            " always includes them.",
         ),
     ] = False,
     weeks: Annotated[
@@ -92,86 +112,55 @@ def status(
     end date is estimated from the pace of the last two weeks. Annotators see only their own
     statistics. Admins also see the accuracy of annotators on gold samples.
     """
+    from tui_annotate.workspace.overview import read_overview
+
     with open_workspace(common.workspace) as space:
-        found = space.status()
-        waiting = space.team.proposals.refused()
-        measured = space.team.progress.figures(weeks=weeks)
-        runs = len(space.machines.scores.runs())
-        later = (
-            space.team.review.count_later_work()
-            if is_allowed(space.actor, Permission.REPORT)
-            else PostAdjudicationCounts()
+        overview = read_overview(space, weeks=weeks)
+    text = _describe_flags(overview.statistics) if flagged else _describe_overview(overview)
+    output.show(overview.as_json(), text, as_json=common.as_json)
+
+
+def _describe_overview(overview: WorkspaceOverview) -> Iterator[Part]:
+    contents = overview.contents
+    statistics = overview.statistics
+    yield from _describe_contents(contents, overview.runs)
+    yield from _describe_later_work(overview.later_work)
+    yield from _describe_open_reviews(
+        changed=overview.changed_samples, unanswered=overview.unanswered_questions
+    )
+    yield from _describe_repeated_readings(overview.second_readings)
+    yield from _describe_held_work(overview.held_work, statistics.names)
+    yield from _describe_work(statistics)
+    yield from _describe_practice(statistics)
+    yield from _describe_gold(statistics)
+    yield from _describe_suggestion_answers(statistics)
+    yield labels.waiting_table(contents.waiting)
+    if overview.labels_refused:
+        file = shlex.quote(str(contents.path / LABELS))
+        yield MessagePart(
+            f"labels.yaml has changed and cannot be used: {overview.labels_refused}",
+            hint=f"tui-annotate labels apply {file} --dry-run",
         )
-        repeated = count_repeated(space.team.log.repeated_readings().values())
-        held = space.team.log.held_work()
-        reviews = is_allowed(space.actor, Permission.REVIEW)
-        changed = len(space.team.review.list_changed()) if reviews else 0
-        unanswered = len(space.team.comments.list_threads(waiting=True))
-    from tui_annotate.services.progress import as_json as progress_as_json
-
-    shown = asdict(found)
-    contents = {"workspace": shown.pop("path"), **shown, "runs": runs}
-    contents["after_adjudication"] = {**_later_work_to_json(later), "changed_samples": changed}
-    contents["unanswered_questions"] = unanswered
-    contents["second_readings"] = asdict(repeated)
-    contents["completed_while_held_back"] = [
-        {"person": person, "name": measured.names.get(person, person), "readings": count}
-        for person, count in held.items()
-    ]
-    contents |= progress_as_json(measured) | {"labels_refused": waiting}
-
-    def text() -> Iterator[Part]:
-        yield from _describe_contents(found, runs)
-        yield from _describe_later_work(later)
-        yield from _describe_open_reviews(changed=changed, unanswered=unanswered)
-        yield from _describe_repeated_readings(repeated)
-        yield from _describe_held_work(held, measured.names)
-        yield from _describe_work(measured)
-        yield from _describe_practice(measured)
-        yield from _describe_gold(measured)
-        yield from _describe_suggestion_answers(measured)
-        yield labels.waiting_table(found.waiting)
-        if waiting:
-            file = shlex.quote(str(found.path / LABELS))
-            yield MessagePart(
-                f"labels.yaml has changed and cannot be used: {waiting}",
-                hint=f"tui-annotate labels apply {file} --dry-run",
-            )
-
-    output.show(contents, _describe_flags(measured) if flagged else text(), as_json=common.as_json)
 
 
-_DATASETS: Final[Columns[DatasetInfo]] = (Column("dataset", "name"), *DATASET_COUNTS)
-_KINDS: Final[Columns[KindCount]] = (
-    flexible_column("dataset"),
-    Column("kind"),
-    number_column("samples"),
-    flexible_column("annotator", lambda each: each.name or None),
-    number_column("annotated"),
-)
-
-
-def _describe_contents(found: Status, runs: int) -> Iterator[Part]:
+def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
     vectors = "none"
-    if found.embedded:
-        vectors = f"{output.many(found.embedded, 'document')}, {found.embedder}"
-    if found.by_words:
+    if contents.embedded:
+        vectors = f"{output.many(contents.embedded, 'document')}, {contents.embedder}"
+    if contents.by_words:
         vectors += (
             "; documents ranked lexically (words only), because the embedding model does not know"
-            f" their words: {found.by_words:,}"
+            f" their words: {contents.by_words:,}"
         )
-    facts: dict[str, Cell] = {"workspace": str(found.path)}
-    facts |= {each.title: each.cell(found) for each in DATASET_COUNTS}
+    facts: dict[str, Cell] = {"workspace": str(contents.path)}
+    facts |= {each.title: each.cell(contents) for each in DATASET_COUNTS}
     facts["vectors"] = vectors
     if runs:
-        facts["machines"] = f"{output.many(runs, 'run')}; to list them: tui-annotate scores list"
+        command = output.add_workspace("tui-annotate scores list")
+        facts["machines"] = f"{output.many(runs, 'run')}; to list them: {command}"
     yield Facts(facts)
-    yield Table(found.datasets, _DATASETS, below=True)
-    yield Table(found.items, _KINDS, below=True)
-
-
-def _later_work_to_json(later: PostAdjudicationCounts) -> dict[str, int]:
-    return {**asdict(later), "reopenings": len(later.reopenings)}
+    yield Table(contents.datasets, _DATASETS, below=True)
+    yield Table(contents.items, _KINDS, below=True)
 
 
 def _describe_later_work(later: PostAdjudicationCounts) -> Iterator[Part]:
@@ -219,58 +208,45 @@ def _describe_held_work(held: Mapping[str, int], names: Mapping[str, str]) -> It
     )
 
 
-_STATES: Final[Columns[PersonWork]] = (
-    *_WHO,
-    number_column("assigned"),
-    number_column(State.DONE.display_name, "done"),
-    number_column(State.SKIPPED.display_name, "skipped"),
-    number_column(State.FLAGGED.display_name, "flagged"),
-    number_column(State.DRAFT.display_name, "open"),
-    number_column("annotations"),
-    rare_column("locked"),
-    Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
-)
-
-
-def _describe_work(figures: WorkStatistics) -> Iterator[Part]:
+def _describe_work(statistics: WorkStatistics) -> Iterator[Part]:
     pace: Columns[PersonWork] = (
         *_WHO,
         number_column("hours", lambda each: f"{each.hours:,.1f}"),
         number_column("samples/h", lambda each: _format_rate(each.samples_an_hour)),
         number_column("annotations/h", lambda each: _format_rate(each.annotations_an_hour)),
         Column(
-            "ends", lambda each: _format_end(each.end(figures.today), each.skipped, each.flagged)
+            "ends", lambda each: _format_end(each.end(statistics.today), each.skipped, each.flagged)
         ),
     )
     ahead: Columns[RemainingWork] = (
         flexible_column("dataset"),
         number_column("readings remaining", "remaining"),
-        Column("ends", lambda each: _format_end(each.end, *figures.set_aside(each.dataset))),
+        Column("ends", lambda each: _format_end(each.end, *statistics.set_aside(each.dataset))),
     )
-    yield Table(figures.work, _STATES, below=True)
-    yield Table(figures.work, pace, below=True)
-    yield Table(figures.ahead, ahead, below=True)
-    if weeks := begin_with_hours(figures.weeks):
+    yield Table(statistics.work, _STATES, below=True)
+    yield Table(statistics.work, pace, below=True)
+    yield Table(statistics.ahead, ahead, below=True)
+    if weeks := begin_with_hours(statistics.weeks):
         yield ""
         yield partial(
             charts.print_bars, [(week.week, week.shown_hours) for week in weeks], unit="h"
         )
 
 
-def _describe_practice(figures: WorkStatistics) -> Iterator[Part]:
+def _describe_practice(statistics: WorkStatistics) -> Iterator[Part]:
     columns: Columns[PracticeResult] = (
-        flexible_column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        flexible_column("annotator", lambda each: statistics.names.get(each.person, each.person)),
         flexible_column("dataset"),
         number_column("attempts"),
         number_column("score", lambda each: f"{each.score:.0%}"),
         number_column("to pass", lambda each: _format_percentage(each.needed)),
         Column("practice", describe_practice),
     )
-    yield Table(figures.practice, columns, below=True)
+    yield Table(statistics.practice, columns, below=True)
 
 
-def _describe_gold(figures: WorkStatistics) -> Iterator[Part]:
-    skipped = {(each.dataset, each.person): each for each in figures.skipped_checks}
+def _describe_gold(statistics: WorkStatistics) -> Iterator[Part]:
+    skipped = {(each.dataset, each.person): each for each in statistics.skipped_checks}
     rows: list[tuple[Cell, ...]] = [
         (
             each.name,
@@ -278,36 +254,38 @@ def _describe_gold(figures: WorkStatistics) -> Iterator[Part]:
             each.checks,
             f"{each.accuracy:.0%}",
             f"{each.recent:.0%}",
-            _describe_alert(each, skipped.pop((each.dataset, each.person), None)),
+            _describe_alert(each, skipped.get((each.dataset, each.person))),
         )
-        for each in figures.gold
+        for each in statistics.gold
     ]
-    # Without a completed check there is no accuracy, but skipping is no way out of the table.
+    # A person who completed no check has no accuracy; a row shows that they skipped checks.
+    completed = {(each.dataset, each.person) for each in statistics.gold}
     rows += [
         (each.name, each.dataset, 0, None, None, _describe_skipped(each))
-        for each in skipped.values()
+        for pair, each in skipped.items()
+        if pair not in completed
     ]
     checks: Column[Any] = number_column("gold checks")
     accuracy: Column[Any] = number_column("accuracy")
     yield Grid(
         (*_WHO, checks, accuracy, number_column(f"last {RECENT}"), "alert"), rows, below=True
     )
-    for each in figures.gold:
+    for each in statistics.gold:
         if each.older_answers:
             yield NotePart(_describe_older(each))
         if each.edited_later:
             yield NotePart(_describe_edited_later(each))
     weeks = [
         (each.name, each.dataset, week.week, week.checks, f"{week.accuracy:.0%}")
-        for each in figures.gold
+        for each in statistics.gold
         for week in each.weeks
     ]
     yield Grid((*_WHO, "week", checks, accuracy), weeks, below=True)
 
 
-def _describe_suggestion_answers(figures: WorkStatistics) -> Iterator[Part]:
+def _describe_suggestion_answers(statistics: WorkStatistics) -> Iterator[Part]:
     columns: Columns[AnsweredSuggestions] = (
-        flexible_column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        flexible_column("annotator", lambda each: statistics.names.get(each.person, each.person)),
         flexible_column("dataset"),
         number_column("answered"),
         number_column("accepted"),
@@ -316,10 +294,10 @@ def _describe_suggestion_answers(figures: WorkStatistics) -> Iterator[Part]:
         number_column("removed"),
         number_column("acceptance", lambda each: _format_percentage(each.acceptance)),
     )
-    rows = [each for each in figures.suggestions if each.answered or each.began_as_suggestions]
+    rows = [each for each in statistics.suggestions if each.answered or each.began_as_suggestions]
     yield Table(rows, columns, below=True)
-    for each in figures.suggestions:
-        name = figures.names.get(each.person, each.person)
+    for each in statistics.suggestions:
+        name = statistics.names.get(each.person, each.person)
         if each.began_as_suggestions:
             began = output.many(each.began_as_suggestions, "annotation")
             every = each.acceptance == 1
@@ -344,10 +322,11 @@ def _describe_skipped(checks: SkippedChecks) -> str:
 
 
 def _describe_older(accuracy: GoldAccuracy) -> str:
+    dataset = shlex.quote(accuracy.dataset)
     return (
         f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
         f" {accuracy.older_answers:,} compared with an answer that was changed later; to use the"
-        f" present answers: tui-annotate assignments recompute --dataset {accuracy.dataset}"
+        f" present answers: tui-annotate assignments recompute --dataset {dataset}"
     )
 
 
@@ -359,16 +338,16 @@ def _describe_edited_later(accuracy: GoldAccuracy) -> str:
     )
 
 
-def _describe_flags(figures: WorkStatistics) -> Iterator[Part]:
+def _describe_flags(statistics: WorkStatistics) -> Iterator[Part]:
     columns: Columns[FlaggedSample] = (
         Column("dataset"),
         Column("sample"),
-        Column("annotator", lambda each: figures.names.get(each.person, each.person)),
+        Column("annotator", lambda each: statistics.names.get(each.person, each.person)),
         flexible_column("reason", lambda each: each.reason or None),
-        Column("at", lambda each: each.at[:16]),
+        Column("at", lambda each: each.at[:16]),  # date, hour and minute
     )
-    if figures.flags:
-        yield Table(figures.flags, columns)
+    if statistics.flags:
+        yield Table(statistics.flags, columns)
     else:
         yield NotePart("no samples are flagged")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 from math import isfinite
 from typing import Final, NamedTuple
@@ -94,7 +95,8 @@ def check_order(name: str) -> str:
     if name.startswith(DISAGREE):
         raise InvalidInput(
             f"the queue order {name!r} is available only in review",
-            f"list samples in this order with: tui-annotate review list --order {name}",
+            "list samples in this order with: tui-annotate review list --order"
+            f" {shlex.quote(name)}",
         )
     senses = ", ".join(f"{sense}:SCORE" for sense in ScoreDirection)
     raise InvalidInput(

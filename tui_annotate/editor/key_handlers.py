@@ -1,4 +1,8 @@
-"""Key handlers of the annotating screen, one function for each action."""
+"""Handlers of keys whose effect depends on the state of the draft, such as Esc and Enter.
+
+Handlers of keys with one effect are in the modules of their topics. The draft is the last parameter
+of a handler, so that the table of actions can bind the others by `partial`.
+"""
 
 from __future__ import annotations
 
@@ -67,11 +71,12 @@ def back(draft: Draft) -> Effects:
     """Go back one step (Esc): close the question or the search, else drop what is not saved."""
     if draft.pending:
         return label_actions.cancel(draft)
-    if draft.search.hits:  # first, because the status line promises it during a search
+    if draft.search.hits:  # before the selection, because the status line promises it
         draft.search = NO_SEARCH
         return []
     if draft.side is Side.SOURCE:
-        draft.save_failed = draft.save_failed and not draft.is_passage_alone
+        if draft.is_passage_alone:  # without its passage, nothing of the refused draft is left
+            draft.save_failed = False
         return cursor_actions.go_to_summary(draft)
     if draft.selection:
         draft.enable_digits()
@@ -109,6 +114,9 @@ def finish_or_save(draft: Draft) -> Effects:
     return completion.finish_sample(draft)
 
 
+# other samples, documents and items
+
+
 def leave_for(page: Page, step: int, draft: Draft) -> Effects:
     """Request to open another sample or a page; if work is unsaved, show a warning."""
     if problem := completion.find_leave_problem(draft):
@@ -117,25 +125,29 @@ def leave_for(page: Page, step: int, draft: Draft) -> Effects:
 
 
 def walk_documents(step: int, draft: Draft) -> Effects:
-    """Show the next source document; for a citation, the next document that it cites."""
-    if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:
+    """Show the next or previous source document; for a citation, one that its sentence cites."""
+    if draft.sample.kind is SampleKind.CITATION and draft.tabs > 1:  # one is already shown
         return leave_for(Page.TAB, step, draft)
     return cursor_actions.go_to_document(step, draft)
 
 
 def walk_items(step: int, draft: Draft) -> Effects:
-    """Go to the next item that needs work; in a report or citation without any, to a citation."""
-    if draft.missing_words or draft.lacking():
-        return navigation.go_to_item(step, draft)
-    if draft.sample.kind is SampleKind.CITATION and draft.tabs:
-        return leave_for(Page.CITATION, step, draft)
-    if draft.citations and not draft.editing:
-        return citations.walk(step, draft)
+    """Go to the next or previous item that needs work.
+
+    Without such items, go to the next or previous citation of the report, also from a citation.
+    """
+    if not (draft.missing_words or draft.lacking()):
+        # One tab is enough: the report may have citations of other sentences.
+        if draft.sample.kind is SampleKind.CITATION and draft.tabs:
+            return leave_for(Page.CITATION, step, draft)
+        if draft.citations and not draft.editing:
+            return citations.walk(step, draft)
     return navigation.go_to_item(step, draft)
 
 
 def search_former(draft: Draft) -> Effects:
     """Request the annotator's similar annotations, if there is a claim to compare with."""
-    if notes.claim_to_search(draft)[0] is None:
+    claim, _ = notes.claim_to_search(draft)
+    if claim is None:
         return draft.refuse_key(MessageCode.NO_WORDS_TO_LOOK_FOR)
     return [Open(Page.PAST_ANNOTATIONS)]

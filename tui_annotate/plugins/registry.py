@@ -48,7 +48,7 @@ _IMPORTERS: Final = {
     "labelstudio": f"{_FORMATS}.labelstudio:LabelStudioFormat",
     "doccano": f"{_FORMATS}.doccano:DoccanoFormat",
     "brat": f"{_FORMATS}.brat:BratFormat",
-    "w3c": f"{_FORMATS}.webanno:WebAnnotationFormat",
+    "w3c": f"{_FORMATS}.w3c:WebAnnotationFormat",
     "autojudge": f"{_FORMATS}.autojudge:AutojudgeFormat",
     "open-qa": f"{_LAB}position.open_qa_format:OpenQaFormat",
     "rag": f"{_LAB}judge.rag_format:RagFormat",

@@ -7,6 +7,7 @@ stored.
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -465,14 +466,16 @@ class AssignmentService:
             if not data.secret:
                 raise NotReady(
                     f"dataset {dataset!r} has no gold samples yet",
-                    f"set them with: tui-annotate assignments gold --dataset {dataset}",
+                    f"set them with: tui-annotate assignments gold --dataset"
+                    f" {shlex.quote(dataset)}",
                 )
             wanted = [item.key.id for item in _find_items(data, samples)]
             known = set(store.answered(data.dataset_id, Gold((), person=SETTLED)))
             if lacking := [name for name in wanted if samples and name not in known]:
                 raise NotReady(
                     f"sample {lacking[0]!r} is not adjudicated",
-                    f"adjudicate it first: tui-annotate review --sample {dataset}/{lacking[0]}",
+                    "adjudicate it first: tui-annotate review --sample"
+                    f" {shlex.quote(f'{dataset}/{lacking[0]}')}",
                 )
             new = [name for name in wanted if name in known and name not in data.gold]
             if not new:

@@ -26,6 +26,8 @@ from tui_annotate.domain.records import Problem, Record, RecordFilter
 from tui_annotate.domain.samples import Sample, SampleKey
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import EmbeddingCost
+from tui_annotate.services.ingest.callbacks import IngestCallbacks
+from tui_annotate.services.ingest.files import IngestFiles
 from tui_annotate.services.ingest.options import (
     AUTO,
     NONE,
@@ -33,14 +35,8 @@ from tui_annotate.services.ingest.options import (
     VectorOptions,
     allow_stored,
 )
-from tui_annotate.services.ingest.run import (
-    IngestCallbacks,
-    IngestFiles,
-    IngestOutcome,
-    IngestReport,
-    IngestRun,
-    Records,
-)
+from tui_annotate.services.ingest.report import IngestOutcome, IngestReport
+from tui_annotate.services.ingest.run import ChangedTexts, IngestRun, Records
 from tui_annotate.services.ingest.sentences import SegmentationPool
 from tui_annotate.services.ingest.vector_sets import (
     VectorSetInfo,
@@ -127,13 +123,13 @@ class IngestService:
         if embed and not dry_run:
             self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
-        watcher = IngestCallbacks(progress, problem)
+        callbacks = IngestCallbacks(progress, problem)
         self._give_stored_samples(records)
         if strict:
             _require_readable_twice(records, "strict")
         if strict or dry_run:
-            run = self._run(watcher)
-            checked = run.check(records)
+            run = self._run(records, callbacks)
+            checked = run.check()
             if dry_run:
                 run.report.cost = self._price_records((record for record, _ in checked), vectors)
             for _ in checked:
@@ -142,9 +138,9 @@ class IngestService:
             refused = run.report.is_partial
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
-            watcher = IngestCallbacks(progress)  # warnings were already reported
-        run = self._run(watcher)
-        run.store(records)
+            callbacks = IngestCallbacks(progress)  # warnings were already reported
+        run = self._run(records, callbacks)
+        run.store()
         if embed:
             run.embed(vectors)
         self._count_unknown_labels(run)
@@ -179,10 +175,17 @@ class IngestService:
             raise unknown_dataset(dataset, [each.name for each in self.corpus.datasets()])
         self.sets.require_trust(embedder)
         vectors = self._vectors(embedder)
-        looked = self._run(IngestCallbacks(progress, problem), exchange=with_annotations)
+        changed_texts = (
+            ChangedTexts.REPLACE_AND_DELETE_WORK
+            if with_annotations
+            else ChangedTexts.REPLACE_WITHOUT_WORK
+        )
+        checked = self._run(
+            records, IngestCallbacks(progress, problem), changed_texts=changed_texts
+        )
         changed: set[SampleKey] = set()
         gone = stored
-        for record, other_texts in looked.check(records):
+        for record, other_texts in checked.check():
             if record.sample.dataset != dataset:
                 raise InvalidInput(
                     f"sample {record.sample.key} does not belong to dataset {dataset!r}",
@@ -191,12 +194,12 @@ class IngestService:
             gone.discard(record.sample.key)
             if other_texts:
                 changed.add(record.sample.key)
-        if looked.report.refused or looked.report.files_refused:
-            return _finish_report(looked, began, vectors.name, refused=True)
+        if checked.report.refused or checked.report.files_refused:
+            return _finish_report(checked, began, vectors.name, refused=True)
         if not with_annotations:
             self._refuse_lost_work(dataset, changed | gone)
-        run = self._run(IngestCallbacks(progress), exchange=with_annotations)
-        run.store(records)
+        run = self._run(records, IngestCallbacks(progress), changed_texts=changed_texts)
+        run.store()
         self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
         run.report.removed = len(gone)
         run.embed(vectors)
@@ -243,9 +246,20 @@ class IngestService:
             used = self.corpus.used_columns() | records.options.used_columns
             records.options = replace(records.options, used_columns=used)
 
-    def _run(self, watcher: IngestCallbacks, *, exchange: bool | None = None) -> IngestRun:
+    def _run(
+        self,
+        records: Records,
+        callbacks: IngestCallbacks,
+        *,
+        changed_texts: ChangedTexts = ChangedTexts.REFUSE,
+    ) -> IngestRun:
         return IngestRun(
-            self.corpus, self.annotations, watcher=watcher, workers=self._workers, exchange=exchange
+            self.corpus,
+            self.annotations,
+            records=records,
+            callbacks=callbacks,
+            workers=self._workers,
+            changed_texts=changed_texts,
         )
 
     def _count_unknown_labels(self, run: IngestRun) -> None:

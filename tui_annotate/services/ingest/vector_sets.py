@@ -21,6 +21,7 @@ from tui_annotate.methods.segmentation import SEGMENTER
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.protocols import CostlyEmbedder, Embedder, EmbeddingCost
 from tui_annotate.plugins.record_validation import NameRegister
+from tui_annotate.services.ingest.callbacks import IngestCallbacks
 from tui_annotate.services.ingest.embed_job import SLOW_ROWS, EmbeddingProgress, EmbedJob
 from tui_annotate.services.ingest.options import (
     AUTO,
@@ -31,7 +32,7 @@ from tui_annotate.services.ingest.options import (
     candidate_names,
     set_of,
 )
-from tui_annotate.services.ingest.run import IngestCallbacks, IngestReport
+from tui_annotate.services.ingest.report import IngestReport
 from tui_annotate.services.ingest.sentences import SegmentationPool
 
 if TYPE_CHECKING:

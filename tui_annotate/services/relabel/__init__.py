@@ -5,6 +5,7 @@ The main class is `LabelChangeService`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -326,7 +327,7 @@ class LabelChangeService(LabelChangeWriter):
                 raise InvalidInput(
                     f"dataset {dataset!r} has no label set of its own",
                     "omit --dataset to change the workspace's label set; or run: tui-annotate"
-                    f" labels apply FILE --dataset {dataset}",
+                    f" labels apply FILE --dataset {shlex.quote(dataset)}",
                 )
             text = "" if version and dataset else self.file.text()
             made = self.prepared(seen, ask, dataset=dataset, text=text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -779,7 +780,8 @@ def _require_completed_again(log: EventLog, key: SampleKey) -> None:
         raise Conflict(
             f"{format_count(len(returned), 'annotator has', 'annotators have')} not completed the"
             f" reopened work on {key}, and the adjudication locks it",
-            f"wait, or ask an admin: tui-annotate review allow {key} --reason TEXT",
+            "wait, or ask an admin: tui-annotate review allow"
+            f" {shlex.quote(str(key))} --reason TEXT",
             code="reopened-work-open",
         )
 
@@ -800,7 +802,7 @@ def _require_waiting(log: EventLog, stream: EventStream) -> SampleReaders:
     if readers.ready or stream.assignment.state is not State.NEW:
         raise Conflict(
             f"{key} is ready for review",
-            f"review it: tui-annotate review --sample {key}",
+            f"review it: tui-annotate review --sample {shlex.quote(str(key))}",
             code="ready-for-review",
         )
     return readers

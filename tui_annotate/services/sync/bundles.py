@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -149,7 +150,8 @@ class BundleService:
             if is_unmerged:
                 raise Conflict(
                     f"the bundle {target} has work that was not merged yet",
-                    f"first run: tui-annotate bundles merge {target}; or name a different file",
+                    f"first run: tui-annotate bundles merge {shlex.quote(str(target))}; or name a"
+                    " different file",
                 )
 
     def _samples_of(

@@ -60,7 +60,7 @@ _CLAIM: Final = "claim"
 _EVIDENCE: Final = "evidence"
 _SIDES: Final = {_CLAIM: Side.SUMMARY, _EVIDENCE: Side.SOURCE}
 """Maps the role of an annotation's target to the side of the sample that contains the target."""
-_HASH: Final = "urn:sha256:"
+_SHA256_URN: Final = "urn:sha256:"
 _DESCRIPTION: Final = {
     "license": "dc:rights",
     "origin": "dc:source",
@@ -68,6 +68,11 @@ _DESCRIPTION: Final = {
 }
 """Dublin Core's terms, which the context of web annotations defines. `rights` must be an IRI."""
 _REQUEST: Final = ("title", "problem", "background", "question")
+_CONTEXT_LENGTH: Final = 32
+"""Number of code points stored before and after a quoted span, which help to find the span."""
+_MAX_SECONDS: Final = 1e12
+"""Bound of a working time, as in the event log."""
+_Enum = TypeVar("_Enum", bound=StrEnum)
 
 
 def _make_iri(kind: str, *names: str) -> str:
@@ -96,12 +101,12 @@ class WebAnnotationFormat:
     about = _TRAITS
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
-        def read(fields: dict[str, Any], value: JsonValue) -> tuple[Record, Sequence[Doubt]]:
+        def read_collection(fields: Fields, value: JsonValue) -> tuple[Record, Sequence[Doubt]]:
             reader = _CollectionReader(fields, dataset=options.dataset, language=options.language)
             return reader.record(value.where), reader.doubts
 
         parts = frozenset({"items"})
-        return read_json_records(path, options, read, what="record", parts=parts)
+        return read_json_records(path, options, read_collection, what="record", parts=parts)
 
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
@@ -121,9 +126,6 @@ class WebAnnotationFormat:
         return report
 
 
-_Enum = TypeVar("_Enum", bound=StrEnum)
-
-
 class _CollectionReader:
     """Reader of one collection of web annotations; `dataset` replaces the collection's dataset."""
 
@@ -136,7 +138,7 @@ class _CollectionReader:
         self.doubts: list[Doubt] = []
         self._seen_work: set[str] = set()
         self._people: dict[str, Person] = {}
-        self._sample = _read_sample(fields, dataset, language)
+        self._sample = _read_sample(fields, dataset=dataset, language=language)
 
     def record(self, where: str) -> Record:
         values = list_field(_mapping(self._fields, "first"), "items", [])
@@ -157,25 +159,34 @@ class _CollectionReader:
         terms = {name: text_field(self._fields, term) for name, term in _DESCRIPTION.items()}
         about = DatasetDescription(**terms)
         record = Record(self._sample, annotations, assignments, people, where, about)
-        given = keep_readable(self._read_creator, own, [])  # unreadable creators are named before
+        # Reading the annotations already added doubts about creators that cannot be read.
+        given = keep_readable(self._read_creator, own, [])
         refused = [self._people[key] for key in list_people_with_less(given, record)]
         return mark_incomplete(record, refused, self.doubts)
 
     def _read_creator(self, item: Fields) -> str:
         fields = _mapping(item, "creator")
         key = parse_identifier(_parse_iri(fields.get("id"), "person"), what="id of a person")
-        kind = _read_enum(PersonKind, fields.get("tui:kind", PersonKind.IMPORTED.value), "tui:kind")
+        kind = _read_enum(
+            PersonKind, fields.get("tui:kind", PersonKind.IMPORTED.value), field="tui:kind"
+        )
         self._people.setdefault(key, Person(key, text_field(fields, "name") or key, kind))
         return key
 
     def _read_annotation(self, item: Fields) -> tuple[str, CountedAnnotation]:
         key = parse_identifier(_parse_iri(item.get("id"), "annotation"), what="id of an annotation")
-        targets = _objects(item, "target")
+        targets: dict[str, list[tuple[Anchor, str | None]]] = {_CLAIM: [], _EVIDENCE: []}
+        for target in _objects(item, "target"):
+            role = target.get("tui:role")
+            if role not in (_CLAIM, _EVIDENCE):
+                raise InvalidInput(f"a target of annotation {key} has the unknown role {role!r}")
+            targets[role].append(
+                self._read_anchor(target, role, what=f"{role} of annotation {key}")
+            )
+        claim, evidence = targets[_CLAIM], targets[_EVIDENCE]
         bodies = _objects(item, "body")
         labels = (body for body in bodies if body.get("purpose") == "classifying")
         notes = (body for body in bodies if body.get("purpose") == "commenting")
-        claim = list(self._read_anchors(targets, _CLAIM, key))
-        evidence = list(self._read_anchors(targets, _EVIDENCE, key))
         annotation = Annotation(
             key,
             tuple(anchor for anchor, _ in claim),
@@ -189,28 +200,21 @@ class _CollectionReader:
             created=text_field(item, "created"),
             updated=text_field(item, "modified"),
         )
-        quotes = [quote for _, quote in (*claim, *evidence)]
-        return self._read_creator(item), CountedAnnotation(annotation, quotes, f"annotation {key}")
+        exact = [text for _, text in (*claim, *evidence)]
+        return self._read_creator(item), CountedAnnotation(annotation, exact, f"annotation {key}")
 
-    def _read_anchors(
-        self, targets: list[dict[str, Any]], role: str, key: str
-    ) -> Iterator[tuple[Anchor, str | None]]:
-        for target in targets:
-            if (own := target.get("tui:role")) not in (_CLAIM, _EVIDENCE):
-                raise InvalidInput(f"a target of annotation {key} has the unknown role {own!r}")
-            if own != role:
-                continue
-            side = _SIDES[role]
-            index = whole_number_field(target, "tui:index", 0)
-            what = f"{role} of annotation {key}"
-            try:
-                text = self._sample.document(side, index)
-            except NotFound as error:
-                raise InvalidInput(f"{what}: {error.message}") from error
-            if target.get("source") != _HASH + text.sha256:
-                raise InvalidInput(f"{what} refers to a text that the sample does not contain")
-            span, quote = _read_span(target, what)
-            yield Anchor(side, index, span), quote
+    def _read_anchor(self, target: Fields, role: str, *, what: str) -> tuple[Anchor, str | None]:
+        """Return the anchor of a target and its quoted text; None without a quote."""
+        side = _SIDES[role]
+        index = whole_number_field(target, "tui:index", 0)
+        try:
+            document = self._sample.document(side, index)
+        except NotFound as error:
+            raise InvalidInput(f"{what}: {error.message}") from error
+        if target.get("source") != _SHA256_URN + document.sha256:
+            raise InvalidInput(f"{what} refers to a text that the sample does not contain")
+        span, exact = _read_span(target, what)
+        return Anchor(side, index, span), exact
 
     def _read_assignment(self, item: Fields) -> Assignment:
         values = {body.get("purpose"): text_field(body, "value") for body in _objects(item, "body")}
@@ -220,22 +224,22 @@ class _CollectionReader:
         self._seen_work.add(person)
         return Assignment(
             person,
-            _read_enum(State, item.get("tui:state"), "tui:state"),
+            _read_enum(State, item.get("tui:state"), field="tui:state"),
             rating=values.get("assessing", ""),
             comment=values.get("commenting", ""),
-            seconds=_seconds(item, "tui:seconds"),
+            seconds=_read_seconds(item, "tui:seconds"),
             updated=text_field(item, "modified"),
         )
 
 
 def _read_span(target: Fields, what: str) -> tuple[Span, str | None]:
     selectors = {str(each.get("type")): each for each in _objects(target, "selector")}
-    place = selectors.get("TextPositionSelector")
-    if place is None:
+    position = selectors.get("TextPositionSelector")
+    if position is None:
         raise InvalidInput(f"{what} has no position", "add a TextPositionSelector")
     quoting = selectors.get("TextQuoteSelector", {})
     try:
-        span = Span(whole_number_field(place, "start"), whole_number_field(place, "end"))
+        span = Span(whole_number_field(position, "start"), whole_number_field(position, "end"))
     except InvalidSpan as error:
         raise InvalidSpan(f"{what}: {error.message}", error.hint) from error
     return span, text_field(quoting, "exact") if "exact" in quoting else None
@@ -248,15 +252,15 @@ def _read_label(body: Fields) -> LabelPath:
     return tuple(path)
 
 
-def _read_enum(kind: type[_Enum], value: Any, name: str) -> _Enum:
-    if value not in list(kind):
+def _read_enum(kind: type[_Enum], value: Any, *, field: str) -> _Enum:
+    if value not in list(kind):  # unlike `in kind`, also for values of other types
         raise InvalidInput(
-            f"unknown value {str(value)[:40]!r} of {name}", f"use one of: {', '.join(kind)}"
+            f"unknown value {str(value)[:40]!r} of {field}", f"use one of: {', '.join(kind)}"
         )
     return kind(value)
 
 
-def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
+def _read_sample(fields: Fields, *, dataset: str, language: str) -> Sample:
     documents = [_read_document(each, language) for each in _objects(fields, "tui:documents")]
     if not documents or sum(each.side is Side.SUMMARY for each in documents) > 1:
         raise InvalidInput("the sample has no documents or more than one summary")
@@ -265,26 +269,30 @@ def _read_sample(fields: Fields, dataset: str, language: str) -> Sample:
         parse_identifier(dataset or fields.get("tui:dataset"), what="dataset"),
         parse_identifier(fields.get("tui:sample"), what="id"),
         tuple(sorted(documents, key=lambda each: each.side is Side.SUMMARY)),
-        kind=_read_enum(SampleKind, fields.get("tui:kind", SampleKind.PAIR.value), "tui:kind"),
-        group=_name(fields, "tui:group"),
+        kind=_read_enum(
+            SampleKind, fields.get("tui:kind", SampleKind.PAIR.value), field="tui:kind"
+        ),
+        group=_text_without_nul(fields, "tui:group"),
         request=Request(**{name: text_field(request, f"tui:{name}") for name in _REQUEST}),
         meta=_mapping(fields, "tui:meta"),
     )
 
 
 def _read_document(fields: Fields, language: str) -> Document:
-    side = _read_enum(Side, fields.get("tui:side"), "tui:side")
-    language = language or _name(fields, "language")
+    side = _read_enum(Side, fields.get("tui:side"), field="tui:side")
+    language = language or _text_without_nul(fields, "language")
     plain = parse_document(fields.get("value"), side=side, column=f"{side} text", language=language)
-    if fields.get("id") != _HASH + plain.sha256:
+    if fields.get("id") != _SHA256_URN + plain.sha256:
         raise InvalidInput(
             f"the {side} text has SHA-256 {plain.sha256[:12]}..., not the SHA-256 in the file",
             "restore the text: it was changed after the export",
         )
-    return replace(plain, key=_name(fields, "tui:key"), title=text_field(fields, "tui:title"))
+    return replace(
+        plain, key=_text_without_nul(fields, "tui:key"), title=text_field(fields, "tui:title")
+    )
 
 
-def _name(fields: Fields, name: str) -> str:
+def _text_without_nul(fields: Fields, name: str) -> str:
     value = text_field(fields, name)
     if "\0" in value:
         raise InvalidInput(f"{name!r} {value[:40]!r} contains U+0000", "remove the character")
@@ -295,9 +303,13 @@ def _mapping(fields: Fields, name: str) -> dict[str, Any]:
     return object_field(fields, name) if name in fields else {}
 
 
-def _seconds(fields: Fields, name: str) -> float:
+def _read_seconds(fields: Fields, name: str) -> float:
     value = fields.get(name, 0.0)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e12:
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | float)
+        or not 0 <= value < _MAX_SECONDS
+    ):
         raise InvalidInput(f"{name!r} is {describe_value(value)}, not a duration in seconds")
     return float(value)
 
@@ -306,19 +318,15 @@ def _objects(fields: Fields, name: str) -> list[dict[str, Any]]:
     return check_objects(fields.get(name, []), name)
 
 
-_CONTEXT_LENGTH: Final = 32
-"""Number of code points stored before and after a quoted span, which help to find the span."""
-
-
 def _collection_to_json(record: Record) -> dict[str, Any]:
     sample = record.sample
     people = {person.id: person for person in record.people}
     items = [
-        *(_annotation_to_json(owned, sample, people) for owned in record.annotations),
-        *(_assignment_to_json(work, sample, people) for work in record.assignments),
+        *(_annotation_to_json(owned, sample, people=people) for owned in record.annotations),
+        *(_assignment_to_json(work, sample, people=people) for work in record.assignments),
     ]
     request = {name: getattr(sample.request, name) for name in _REQUEST}
-    place = _make_iri("sample", sample.dataset, sample.id)
+    iri = _make_iri("sample", sample.dataset, sample.id)
     optional = {
         "tui:group": sample.group,
         "tui:request": {f"tui:{name}": text for name, text in request.items() if text},
@@ -327,7 +335,7 @@ def _collection_to_json(record: Record) -> dict[str, Any]:
     }
     return {
         "@context": _CONTEXT,
-        "id": place,
+        "id": iri,
         "type": "AnnotationCollection",
         "label": f"{sample.dataset} / {sample.id}",
         "tui:dataset": sample.dataset,
@@ -336,14 +344,14 @@ def _collection_to_json(record: Record) -> dict[str, Any]:
         **{name: value for name, value in optional.items() if value},
         "tui:documents": [_document_to_json(document) for document in sample.documents],
         "total": len(items),
-        "first": {"type": "AnnotationPage", "partOf": place, "startIndex": 0, "items": items},
+        "first": {"type": "AnnotationPage", "partOf": iri, "startIndex": 0, "items": items},
     }
 
 
 def _document_to_json(document: Document) -> dict[str, Any]:
     optional = {"tui:key": document.key, "tui:title": document.title}
     return {
-        "id": _HASH + document.sha256,
+        "id": _SHA256_URN + document.sha256,
         "format": "text/plain",
         "language": document.language,
         "tui:side": document.side.value,
@@ -353,7 +361,7 @@ def _document_to_json(document: Document) -> dict[str, Any]:
 
 
 def _annotation_to_json(
-    owned: OwnedAnnotation, sample: Sample, people: Mapping[str, Person]
+    owned: OwnedAnnotation, sample: Sample, *, people: Mapping[str, Person]
 ) -> dict[str, Any]:
     one = owned.annotation
     bodies = [
@@ -378,8 +386,8 @@ def _annotation_to_json(
         "tui:version": one.version,
         **{name: value for name, value in optional.items() if value},
         "target": [
-            *(_anchor_to_json(anchor, sample, _CLAIM) for anchor in one.claim),
-            *(_anchor_to_json(anchor, sample, _EVIDENCE) for anchor in one.evidence),
+            *(_anchor_to_json(anchor, sample, role=_CLAIM) for anchor in one.claim),
+            *(_anchor_to_json(anchor, sample, role=_EVIDENCE) for anchor in one.evidence),
         ],
     }
 
@@ -407,14 +415,14 @@ def _person_to_json(person: str, people: Mapping[str, Person]) -> dict[str, Any]
     }
 
 
-def _anchor_to_json(anchor: Anchor, sample: Sample, role: str) -> dict[str, Any]:
+def _anchor_to_json(anchor: Anchor, sample: Sample, *, role: str) -> dict[str, Any]:
     side, index, span = anchor
     document = sample.document(side, index)
     text = document.text
     several = {"tui:index": index} if len(sample.side(side)) > 1 else {}
     return {
         "type": "SpecificResource",
-        "source": _HASH + document.sha256,
+        "source": _SHA256_URN + document.sha256,
         "tui:role": role,
         **several,
         "selector": [
@@ -430,7 +438,7 @@ def _anchor_to_json(anchor: Anchor, sample: Sample, role: str) -> dict[str, Any]
 
 
 def _assignment_to_json(
-    work: Assignment, sample: Sample, people: Mapping[str, Person]
+    work: Assignment, sample: Sample, *, people: Mapping[str, Person]
 ) -> dict[str, Any]:
     parts = {"assessing": work.rating, "commenting": work.comment}
     optional = {
@@ -445,5 +453,5 @@ def _assignment_to_json(
         "tui:state": work.state.value,
         "tui:seconds": work.seconds,
         **{name: value for name, value in optional.items() if value},
-        "target": list(dict.fromkeys(_HASH + each.sha256 for each in sample.documents)),
+        "target": list(dict.fromkeys(_SHA256_URN + each.sha256 for each in sample.documents)),
     }
