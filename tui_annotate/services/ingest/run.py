@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.plural import format_count
@@ -92,6 +92,7 @@ class IngestRun:
     _start_time: float = field(default_factory=time.monotonic)
     _records_read: int = 0
     _in_flight: dict[SampleKey, str] = field(default_factory=dict)
+    _versions: dict[str, list[str]] = field(default_factory=dict)
     _pending_documents: set[str] = field(default_factory=set)
     _changed_samples: int = 0
     _restored_samples: int = 0
@@ -351,18 +352,41 @@ class IngestRun:
         """Return the arguments that name a record's file in a command; see `IngestFiles`."""
         return self._files.command_arguments(record.where) if self._files else "FILE"
 
-    def _new_dataset(self, name: str) -> str:
-        """Return a name for a second version of a dataset that no dataset has."""
-        taken = {each.name for each in self.corpus.datasets()}
-        return next(new for number in count(2) if (new := f"{name}-{number}") not in taken)
+    def _list_versions(self, name: str) -> list[str]:
+        """Return the stored further versions of a dataset: NAME-2, NAME-3, ..., in this order."""
+        if name not in self._versions:
+            stored = {each.name for each in self.corpus.datasets()}
+            following = (f"{name}-{number}" for number in count(2))
+            self._versions[name] = list(takewhile(stored.__contains__, following))
+        return self._versions[name]
 
     def _refuse(self, record: Record) -> None:
+        """Report a sample with other texts than the stored ones of its key.
+
+        It is known if a further version of the dataset has its texts, as the report of an earlier
+        import advised.
+        """
         key = record.sample.key
+        versions = self._list_versions(key.dataset)
+        digests = self.corpus.known([SampleKey(version, key.id) for version in versions])
+        kept = [each for each, digest in digests.items() if digest == _digest(record)]
+        has_work = bool(record.annotations or record.assignments or record.questions)
+        if kept and not has_work:
+            self.report.known += 1
+            self._note_problem(
+                Problem(
+                    record.where or str(key),
+                    f"sample {key} is stored with different texts; those of the file are stored as"
+                    f" {kept[0]}",
+                    refused=False,
+                )
+            )
+            return
         file = self._file_arguments(record)
         stored = shlex.quote(key.dataset)
-        other = shlex.quote(self._new_dataset(key.dataset))
+        new = kept[0].dataset if kept else f"{key.dataset}-{len(versions) + 2}"
         hints = [
-            f"to keep both texts: tui-annotate ingest --dataset {other} {file}",
+            f"to keep both texts: tui-annotate ingest --dataset {shlex.quote(new)} {file}",
             f"to replace the stored texts: tui-annotate datasets replace {stored} {file}",
         ]
         if record.columns:
