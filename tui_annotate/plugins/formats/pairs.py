@@ -247,31 +247,38 @@ def _group_rows(
     """Yield the rows of a table, each with the rows that become one sample; problems as they are.
 
     Rows with the same texts (and id, if a column of ids is chosen) are joined if the options
-    request it. The joined row has the number and position of its first row.
+    request it. The joined row has the number and position of its first row. Other rows follow each
+    other as in the table, from the first one on whose offsets depend on quotes of later rows.
     """
     used: set[str] = set()
     counted = OffsetEvidence()
     chosen: ImportOptions | None = None
+    waits = False
     with RowGroups() as groups:
         for row, options in rows:
             if isinstance(row, Problem):
                 yield row, [], options
                 continue
             itself = GroupedRow(row.where, row.fields, (row.dataset, row.name))
-            if not options.merges_rows:
+            chosen = options
+            depends = options.has_spans and counted.add(row.fields, options, where=row.where)
+            if not (options.merges_rows or depends or waits):
                 yield row, [itself], options
                 continue
+            waits = True
             texts = (options.source_column, options.summary_column, options.second_source_column)
             used = {*texts, options.id_column} - {""}
             try:
-                _refuse_binary(row.fields, {*used, *span_columns_of(options)})
+                named = {*used, options.group_column, *span_columns_of(options)} - {""}
+                _refuse_binary(row.fields, named)
             except InvalidInput as error:
                 yield make_problem(row.where, error), [], options
                 continue
-            groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
-            if options.start_column:
-                counted.add(row.fields, options, where=row.where)
-            chosen = options
+            # Groups keep no bytes.
+            for problem in _warn_of_binary(row):
+                yield problem, [], options
+            key = [row.fields.get(name) for name in sorted(used)]
+            groups.add([row.dataset, *(key if options.merges_rows else [row.name])], itself)
         if chosen is None:
             return
         for problem in counted.warn(chosen):
