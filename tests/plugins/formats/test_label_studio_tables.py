@@ -301,6 +301,34 @@ def test_ratings_and_comments_belong_to_their_people(tmp_path: Path, kind: str) 
     assert ["'rating'" in problem.message for problem in problems] == [True]
 
 
+@pytest.mark.parametrize("kind", FLAT)
+@pytest.mark.parametrize("empty", ["[]", " [ ] ", []], ids=["text", "spaces", "list"])
+@pytest.mark.parametrize("has_regions", [True, False])
+def test_an_empty_list_in_a_cell_is_no_result(
+    tmp_path: Path, kind: str, empty: Any, *, has_regions: bool
+) -> None:
+    """A person who marked nothing has no rating and no message, whatever others marked."""
+    marked = [region(SUMMARY, "mill", "Odd")] if has_regions else empty
+    rows = [
+        row(1, "ana", claim=marked, rating="Good", comment=empty),
+        row(1, "bob", claim=empty, rating=empty, comment="It is old."),
+        row(2, "bob", claim=empty, rating="Bad", comment=empty),
+    ]
+    records, problems = read(flat_file(tmp_path, kind, rows))
+    assert problems == []
+    assert [len(record.annotations) for record in records] == [has_regions, 0]
+    found = [
+        (work.person, work.state, work.rating, work.comment)
+        for record in records
+        for work in record.assignments
+    ]
+    assert found == [
+        ("ana", State.DONE, "Good", ""),
+        ("bob", State.DONE, "", "It is old."),
+        ("bob", State.DONE, "Bad", ""),
+    ]
+
+
 @pytest.mark.parametrize("kind", TABLES)
 def test_differing_numbers_of_other_columns_are_refused_by_name(tmp_path: Path, kind: str) -> None:
     """They are no data of the task, and no known result."""

@@ -34,6 +34,8 @@ _KNOWN_CONTROLS: Final = {"rating": "choices", "comment": "textarea", "note": "t
 _RESULT_KEYS: Final = ("labels", "choices", "taxonomy")
 _RESULTS: Final = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
 """Start of a cell that holds results as JSON."""
+_NO_RESULTS: Final = re.compile(r"\s*\[\s*\]\s*")
+"""Cell of a control without a result, as a table holds an empty list."""
 _CUT_REGIONS: Final = re.compile(r'\s*\[\s*\{\s*".*"(?:start|end|labels)"', re.DOTALL)
 _PLAIN: Final = re.compile(r"\s*(?:[-+]?\d[\d.,]*|true|false)\s*", re.IGNORECASE)
 _LONGEST_CHOICE: Final = 5
@@ -46,7 +48,11 @@ def parse_results(value: Any) -> Any:
     Raises:
         InvalidInput: the JSON is broken, for example because a cell was cut.
     """
-    if not isinstance(value, str) or not _RESULTS.match(value):
+    if not isinstance(value, str):
+        return value
+    if _NO_RESULTS.fullmatch(value):
+        return []
+    if not _RESULTS.match(value):
         return value
     try:
         parsed = parse_unique(value)
@@ -129,6 +135,8 @@ class Columns:
         self._note_order(list(fields))
         for name, value in fields.items():
             if self._is_fixed(name) or value in ("", None):
+                continue
+            if isinstance(value, str) and _NO_RESULTS.fullmatch(value):
                 continue
             if isinstance(value, str) and not _RESULTS.match(value):
                 if not _PLAIN.fullmatch(value):
