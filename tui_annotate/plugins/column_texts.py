@@ -48,6 +48,11 @@ _PEOPLE: Final = frozenset(
 )  # fmt: skip
 _RESULTS: Final = re.compile(r"\s*(?:\[\s*\]|(?:\[\s*)?\{\s*['\"])")
 """Start of a cell with results of Label Studio, which are JSON objects."""
+_SPANS: Final = re.compile(
+    r"""\s*\[\s*(?:\{\s*["'].*["'](?:start|end)(?:_offset)?["']\s*:|\[\s*\d+\s*,\s*\d+)""",
+    re.DOTALL,
+)
+"""Start of a cell with a list of spans that have offsets."""
 _LABEL_STUDIO: Final = frozenset({"annotation_id", "annotator", "lead_time"})
 """Columns of every table that Label Studio exports."""
 
@@ -179,16 +184,30 @@ def _find_tag(texts: Sequence[str]) -> str:
 
 
 def find_span_columns(names: Iterable[str], rows: Rows) -> list[str]:
-    """Return the columns in which each cell is a list of spans with offsets; one is not empty."""
+    """Return the columns in which each cell is a list of spans with offsets; one is not empty.
+
+    A list may be cut, as a spreadsheet program cuts long cells.
+    """
     return [name for name in names if _holds_spans([row.get(name) for row in rows])]
 
 
 def _holds_spans(values: Sequence[Any]) -> bool:
-    lists = [parse_literal(value) for value in values if value not in (None, "")]
+    has_cut = any(map(is_cut_span_list, values))
+    whole = (value for value in values if value not in (None, "") and not is_cut_span_list(value))
+    lists = [parse_literal(value) for value in whole]
     items = [item for each in lists if isinstance(each, list) for item in each]
     return (
-        all(isinstance(each, list) for each in lists) and bool(items) and all(map(_is_span, items))
+        all(isinstance(each, list) for each in lists)
+        and (has_cut or bool(items))
+        and all(map(_is_span, items))
     )
+
+
+def is_cut_span_list(value: Any) -> bool:
+    """Return whether a cell begins as a list of spans with offsets, but is no list."""
+    if not isinstance(value, str) or not _SPANS.match(value):
+        return False
+    return not (value.rstrip().endswith("]") and isinstance(parse_literal(value), list))
 
 
 def _is_span(item: Any) -> bool:

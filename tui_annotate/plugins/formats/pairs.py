@@ -22,9 +22,10 @@ from typing import Any, Final
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import WORK_COLUMNS, Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
+from tui_annotate.plugins.column_texts import is_cut_span_list
 from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
@@ -59,6 +60,7 @@ from tui_annotate.plugins.record_validation import (
     missing_column,
     parse_document,
     parse_identifier,
+    shorten_quote,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
 from tui_annotate.plugins.span_columns import OffsetEvidence, add_spans
@@ -328,6 +330,24 @@ def _choose_columns(
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+        if isinstance(row, _PairRow) and not options.label_studio:
+            for problem in _find_cut_spans(row, options):
+                yield problem, options
+
+
+def _find_cut_spans(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
+    """Yield a problem for each cell that no option names, and that has a cut list of spans."""
+    named = {*options.named_columns.values()}
+    for column, value in row.fields.items():
+        if column not in named and is_cut_span_list(value):
+            yield Problem(
+                row.where,
+                f"column {column!r}: the list of spans {shorten_quote(value)} is cut or invalid",
+                "a spreadsheet program cuts long cells: import the file from which the table was"
+                " made",
+                refused=False,
+                code=SPAN_REFUSED,
+            )
 
 
 def _warn_of_unused_ids(
