@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.offsets import grapheme_map, utf16_map
+from tui_annotate.domain.offsets import OffsetMap, grapheme_map, utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
@@ -578,10 +579,8 @@ def _list_counted_spans(
 
 def _has_several_units(text: str, options: ImportOptions) -> bool:
     """Return whether offsets in a text depend on their unit."""
-    maps = [utf16_map(text)]
-    if options.offsets == GRAPHEME:
-        maps.append(grapheme_map(text))
-    return any(each.ends is not None for each in maps)
+    units = {UTF16, options.offsets or UTF16} - {CODEPOINT}
+    return any(_map_units(text, unit).ends is not None for unit in units)
 
 
 def _to_code_points(text: str, start: int, end: int, *, unit: str) -> tuple[int, int]:
@@ -592,8 +591,14 @@ def _to_code_points(text: str, start: int, end: int, *, unit: str) -> tuple[int,
     """
     if unit == CODEPOINT:
         return start, end
-    units = utf16_map(text) if unit == UTF16 else grapheme_map(text)
+    units = _map_units(text, unit)
     return units.to_code_points(start), units.to_code_points(end)
+
+
+@lru_cache(maxsize=4)
+def _map_units(text: str, unit: str) -> OffsetMap:
+    """Return the mapping of a text, which all of its spans use."""
+    return utf16_map(text) if unit == UTF16 else grapheme_map(text)
 
 
 def _locate(text: str, start: int, end: int, *, unit: str) -> Span | None:
@@ -650,7 +655,7 @@ def _refuse_unclear(text: str, options: ImportOptions) -> None:
             "if the offset of the end is that of the last character, pass --end-inclusive; if it is"
             " the one after it, pass --end-exclusive",
         )
-    if options.units_unclear and utf16_map(text).ends is not None:
+    if options.units_unclear and _has_several_units(text, options):
         raise InvalidInput(
             options.units_unclear,
             "to state the unit of offsets, pass --offsets codepoint or --offsets utf16",
