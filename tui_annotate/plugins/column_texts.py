@@ -10,7 +10,7 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
 from tui_annotate.plugins.record_validation import describe_value, shorten_quote
-from tui_annotate.plugins.span_columns import parse_literal
+from tui_annotate.plugins.span_columns import is_cut_span_list, parse_literal
 from tui_annotate.plugins.text_lists import parse_text_list
 
 Rows = Sequence[Mapping[str, Any]]
@@ -48,11 +48,6 @@ _PEOPLE: Final = frozenset(
 )  # fmt: skip
 _RESULTS: Final = re.compile(r"\s*(?:\[\s*\]|(?:\[\s*)?\{\s*['\"])")
 """Start of a cell with results of Label Studio, which are JSON objects."""
-_SPANS: Final = re.compile(
-    r"""\s*\[\s*(?:\{\s*["'].*["'](?:start|end)(?:_offset)?["']\s*:|\[\s*\d+\s*,\s*\d+)""",
-    re.DOTALL,
-)
-"""Start of a cell with a list of spans that have offsets."""
 _LABEL_STUDIO: Final = frozenset({"annotation_id", "annotator", "lead_time"})
 """Columns of every table that Label Studio exports."""
 
@@ -201,13 +196,6 @@ def _holds_spans(values: Sequence[Any]) -> bool:
         and (has_cut or bool(items))
         and all(map(_is_span, items))
     )
-
-
-def is_cut_span_list(value: Any) -> bool:
-    """Return whether a cell begins as a list of spans with offsets, but is no list."""
-    if not isinstance(value, str) or not _SPANS.match(value):
-        return False
-    return not (value.rstrip().endswith("]") and isinstance(parse_literal(value), list))
 
 
 def _is_span(item: Any) -> bool:

@@ -51,6 +51,14 @@ _JUDGEMENT: Final = "<sep>"
 _COMMA: Final = re.compile("[,，]")
 _OFFSETS: Final = re.compile(r"(\d{1,15}):(\d{1,15})")
 _NUMBERED: Final = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
+_SPANS: Final = re.compile(
+    r"""\s*\[\s*(?:\{\s*["'].*["'](?:start|end)(?:_offset)?["']\s*:|\[\s*\d+\s*,\s*\d+)""",
+    re.DOTALL,
+)
+"""Start of a cell with a list of spans that have offsets."""
+CUT_HINT: Final = (
+    "a spreadsheet program cuts long cells: import the file from which the table was made"
+)
 _FORMS: Final = "write a quote, [quote, number of its occurrence], or [start, end]"
 
 
@@ -327,6 +335,18 @@ def parse_literal(value: Any) -> Any:
                 if isinstance(found, list | dict):
                     return found
     return value
+
+
+def is_cut_span_list(value: Any) -> bool:
+    """Return whether a cell begins as a list of spans with offsets, but is no list."""
+    if not isinstance(value, str) or not _SPANS.match(value):
+        return False
+    return not (value.rstrip().endswith("]") and isinstance(parse_literal(value), list))
+
+
+def describe_cut_spans(cell: str) -> str:
+    """Return the message for a cell for which `is_cut_span_list` is true."""
+    return f"the list of spans {shorten_quote(cell)} is cut or invalid"
 
 
 def _list_groups(cell: Any) -> list[list[Any]]:
@@ -699,6 +719,8 @@ def _read_cell(value: Any, text: str) -> _Cell:
     words = number_as_text(value)
     if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
+    if words not in text and is_cut_span_list(words):
+        raise InvalidInput(describe_cut_spans(words), CUT_HINT)
     quote, _, judgement = words.partition(_JUDGEMENT)
     label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]  # without a comma, no note
     if quote not in text and (offsets := _OFFSETS.fullmatch(quote.strip())):

@@ -25,7 +25,6 @@ from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import WORK_COLUMNS, Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
-from tui_annotate.plugins.column_texts import is_cut_span_list
 from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
 from tui_annotate.plugins.files.json_values import (
     EMPTY,
@@ -60,10 +59,15 @@ from tui_annotate.plugins.record_validation import (
     missing_column,
     parse_document,
     parse_identifier,
-    shorten_quote,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
-from tui_annotate.plugins.span_columns import OffsetEvidence, add_spans
+from tui_annotate.plugins.span_columns import (
+    CUT_HINT,
+    OffsetEvidence,
+    add_spans,
+    describe_cut_spans,
+    is_cut_span_list,
+)
 from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -342,9 +346,8 @@ def _find_cut_spans(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
         if column not in named and is_cut_span_list(value):
             yield Problem(
                 row.where,
-                f"column {column!r}: the list of spans {shorten_quote(value)} is cut or invalid",
-                "a spreadsheet program cuts long cells: import the file from which the table was"
-                " made",
+                f"column {column!r}: {describe_cut_spans(value)}",
+                CUT_HINT,
                 refused=False,
                 code=SPAN_REFUSED,
             )
