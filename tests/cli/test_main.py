@@ -127,6 +127,41 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
     assert "pydantic" not in done.err
 
 
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ("--source-column", ["ingest", "a.csv", "--source-column", ""]),
+        ("--id-column", ["ingest", "a.csv", "--id-column="]),
+        ("--embedder", ["ingest", "--embedder", "", "a.csv"]),
+        ("--span-column", ["convert", "a.csv", "b.json", "--span-column", "", "--to", "native"]),
+        ("--person", ["export", "--person", ""]),
+        ("-w", ["export", "-w", ""]),
+        ("-w", ["-w", "", "status"]),
+        ("-o", ["export", "-o", ""]),
+        ("--person", ["agreement", "--person", "ana", "--person", ""]),
+        ("--as", ["annotate", "--as", ""]),
+        ("--sample", ["annotate", "--sample="]),
+        ("--link-imported", ["users", "create", "ana", "--link-imported", ""]),
+        ("--embedder", ["assist", "evaluate", "a.json", "--embedder="]),
+    ],
+)
+def test_an_empty_value_of_an_option_is_refused(
+    filled: Command, option: str, words: list[str]
+) -> None:
+    """An unset variable of a script never means the default, all people or this folder."""
+    done = filled(*words)
+    assert (done.code, done.out) == (2, "")
+    assert f"{option} is empty" in done.err
+    assert not Path("b.json").exists()
+
+
+def test_an_empty_word_that_is_no_value_of_a_name_is_accepted(filled: Command) -> None:
+    """A text can be removed, and after `--` no word is an option."""
+    assert filled("datasets", "edit", "pairs", "--license", "", "--origin=").code == 0
+    done = filled("ingest", "--", "--id-column", "")
+    assert "the value of" not in done.err
+
+
 def test_a_group_without_a_command_shows_its_commands(command: Command) -> None:
     """Its help as it is, and 2, as nothing was done."""
     done = command("datasets")

@@ -17,9 +17,9 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Side
 from tui_annotate.plugins.formats.pairs import PairsFormat
-from tui_annotate.plugins.pair_columns import find_columns
+from tui_annotate.plugins.pair_columns import find_columns, set_pair_columns
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
-from tui_annotate.plugins.record_validation import COLUMNS_MISSING
+from tui_annotate.plugins.record_validation import COLUMNS_AMBIGUOUS, COLUMNS_MISSING
 
 LONG = (
     "The old stone bridge over the river cost 12 million pounds, and the mayor opened it in 1889."
@@ -186,6 +186,63 @@ def test_one_possible_pair_of_columns_is_not_called_ambiguous() -> None:
     assert "only possible" in one.question
     assert "ambiguous" in several.question
     assert "ambiguous" not in one.question
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "columns"),
+    [
+        (("source", "summary"), {"source_column": "summary"}, None),
+        (("source", "summary"), {"summary_column": "source"}, None),
+        (("document", "claim"), {"source_column": "claim"}, None),
+        (("document", "claim"), {"summary_column": "document"}, None),
+        (("source", "summary"), {"source_column": "source"}, ("source", "summary")),
+        (("summary", "highlights"), {"source_column": "summary"}, ("summary", "highlights")),
+        (("source", "document"), {"summary_column": "source"}, ("document", "source")),
+    ],
+)
+def test_a_column_of_one_text_is_not_guessed_for_the_other(
+    names: tuple[str, str], options: dict[str, str], columns: tuple[str, str] | None
+) -> None:
+    """If no other column is certain, the user is asked, with two different columns."""
+    choice = find(dict(zip(names, (LONG, SHORT), strict=True)), **options)
+    assert choice.is_certain == (columns is not None)
+    for pair in choice.candidates:
+        assert pair.source != pair.summary
+    if columns:
+        assert choice.columns[:2] == columns
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.csv"])
+@pytest.mark.parametrize("named", [{"source_column": "summary"}, {"summary_column": "source"}])
+def test_no_file_is_read_with_one_column_for_both_texts(
+    tmp_path: Path, name: str, named: dict[str, str]
+) -> None:
+    """The columns are ambiguous, or in a table without texts, the other one is missing."""
+    for texts, is_missing in (((LONG, SHORT), False), (("A.", "B."), True)):
+        row = dict(zip(("source", "summary"), texts, strict=True))
+        lines = [",".join(row), ",".join(f'"{text}"' for text in texts)]
+        content = json.dumps(row) if name.endswith("jsonl") else "\n".join(lines)
+        path = file(tmp_path, name, content)
+        if is_missing:
+            records, (problem,) = read(path, "pairs", **named)
+            assert (records, problem.refused, problem.code) == ([], True, COLUMNS_MISSING)
+            assert "you named" in problem.message
+        else:
+            with pytest.raises(InvalidInput, check=has_code(COLUMNS_AMBIGUOUS)):
+                read(path, "pairs", **named)
+
+
+def test_a_text_of_label_studio_is_not_both_texts(tmp_path: Path) -> None:
+    """The default column of the summary is no source, unless both options name it."""
+    path = file(tmp_path, "a.json", json.dumps([{"data": {"source": LONG, "summary": SHORT}}]))
+    with pytest.raises(InvalidInput, check=has_code(COLUMNS_AMBIGUOUS)):
+        read(path, "labelstudio", source_column="summary")
+
+
+def test_a_column_of_a_collection_is_not_both_texts() -> None:
+    """A collection names the other column, which the user may have named for this text."""
+    with pytest.raises(InvalidInput, check=has_code(COLUMNS_AMBIGUOUS)):
+        set_pair_columns("summac", ImportOptions(source_column="claim"))
 
 
 def test_an_option_leaves_only_the_other_column_to_choose() -> None:

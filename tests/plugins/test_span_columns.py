@@ -177,6 +177,95 @@ def test_equal_rows_have_equal_annotation_ids(tmp_path: Path) -> None:
     assert len({owned.annotation.id for owned in first.annotations}) == 2
 
 
+EMOJI = "The 😀 mill was built in 1871."
+IN_UNITS = {"start": 25, "end": 29, "text": "1871"}
+IN_CODE_POINTS = {"start": 24, "end": 28, "text": "1871"}
+WITHOUT = {"start": 7, "end": 11}
+
+
+@pytest.mark.parametrize("side", [Side.SUMMARY, Side.SOURCE])
+@pytest.mark.parametrize(
+    ("rows", "unit", "quotes", "codes"),
+    [
+        ([[WITHOUT]], "", ["ill "], []),
+        ([[WITHOUT]], "utf16", ["mill"], []),
+        ([[[7, 11]]], "utf16", ["mill"], []),
+        ([["7:11"]], "utf16", ["mill"], []),
+        ([[WITHOUT]], "grapheme", ["ill "], []),
+        ([[IN_UNITS]], "", ["1871"], []),
+        ([[IN_UNITS, WITHOUT]], "", ["1871", "mill"], [""]),
+        ([[WITHOUT], [IN_UNITS]], "", ["mill", "1871"], [""]),
+        ([[IN_UNITS], [WITHOUT]], "", ["1871", "mill"], [""]),
+        ([[IN_UNITS, WITHOUT]], "utf16", ["1871", "mill"], []),
+        ([[IN_UNITS]], "codepoint", ["1871"], [""]),
+        ([[IN_UNITS], [WITHOUT]], "codepoint", ["1871", "mill"], [""]),
+        ([[IN_CODE_POINTS], [{"start": 6, "end": 10}]], "utf16", ["1871", "mill"], [""]),
+        ([[IN_CODE_POINTS], [IN_UNITS]], "", ["1871", "1871"], []),
+        ([[IN_CODE_POINTS], [IN_UNITS], [WITHOUT]], "", ["1871", "1871"], ["span-refused"]),
+        ([[IN_CODE_POINTS, IN_UNITS, WITHOUT]], "codepoint", ["1871", "1871", "ill "], [""]),
+    ],
+)
+def test_quotes_of_lists_show_the_unit_of_offsets(
+    tmp_path: Path,
+    rows: list[list[Any]],
+    unit: str,
+    quotes: list[str],
+    codes: list[str],
+    side: Side,
+) -> None:
+    """Spans without a quote have the unit that all quotes of the table show; else the stated one.
+
+    A unit that is used although the user did not state it has a warning.
+    """
+    texts = {"source": SOURCE, "summary": SUMMARY, side.value: EMOJI}
+    lines = [json.dumps(texts | {"spans": spans}) for spans in rows]
+    path = file(tmp_path, "rows.jsonl", "\n".join(lines))
+    records, problems = read(path, "pairs", span_column="spans", span_side=side, offsets=unit)
+    assert [record.sample.id for record in records] == [str(at) for at in range(len(rows))]
+    assert [quote for record in records for quote in _quotes(record)] == quotes
+    assert [each.code for each in problems] == codes
+
+
+@pytest.mark.parametrize(
+    ("cell", "base", "is_inclusive", "quotes"),
+    [
+        ([[5, 11]], 1, None, ["bridge"]),
+        ([5, 11], 1, None, ["bridge"]),
+        ("5:11", 1, None, ["bridge"]),
+        ("5:10", 1, True, ["bridge"]),
+        ([[4, 9, "Odd"]], 0, True, ["bridge"]),
+        ([{"start": 4, "end": 9}], 0, True, ["bridge"]),
+        ([{"start": 4, "end": 9, "text": "bridge"}], 0, None, ["bridge"]),
+        ([{"start": 4, "end": 9, "text": "bridge"}, [14, 16]], 0, None, ["bridge", "big"]),
+        ([{"start": 4, "end": 9, "text": "bridge"}, [14, 16]], 0, False, ["bridge", "bi"]),
+        ([{"start": 5, "end": 11, "text": "bridge"}], 1, True, ["bridge"]),
+        ([["bridge", 2]], 1, True, ["bridge"]),
+    ],
+)
+def test_offsets_of_lists_are_counted_as_the_options_state(
+    tmp_path: Path, cell: Any, base: int, is_inclusive: bool | None, quotes: list[str]
+) -> None:
+    """As in columns of offsets: from 0 or 1, with or without the last character, unless quoted."""
+    options = {"offset_base": base, "end_inclusive": is_inclusive}
+    record, problems = _read(tmp_path, cell, **options)
+    assert _quotes(record) == quotes
+    assert [each.refuses_part for each in problems] == [False] * ("big" in quotes)
+
+
+def test_rows_that_wait_for_quotes_keep_their_ids_metadata_and_warnings(tmp_path: Path) -> None:
+    """Rows before and after the first span without a quote are samples of their own."""
+    row = {"source": SOURCE, "summary": SUMMARY, "spans": [[4, 10]], "more": ["x", {"y": None}]}
+    lines = [row | {"spans": "big"}, row, row, row | {"spans": ""}]
+    path = file(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, lines)))
+    records, problems = read(path, "pairs", span_column="spans")
+    assert problems == []
+    assert [record.sample.id for record in records] == ["0", "1", "2", "3"]
+    assert [record.where for record in records] == [f"{path}:{number}" for number in range(1, 5)]
+    for record in records:
+        assert record.sample.meta["more"] == row["more"]
+    assert [_quotes(record) for record in records] == [["big"], ["bridge"], ["bridge"], []]
+
+
 def test_missing_columns_are_refused(tmp_path: Path) -> None:
     """A table without the column of spans or labels is refused."""
     path = file(tmp_path, "a.csv", "source,summary\na,b\n")

@@ -188,6 +188,51 @@ def test_spans_that_are_not_read_are_named(tmp_path: Path, value: Any) -> None:
     assert "--span-column labels" in problem.hint
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "spans",
+    [
+        [{"start": 22, "end": 26, "text": SUMMARY[22:26], "labels": ["A"]}] * 9,
+        [{"text": SUMMARY[22:26], "start_offset": 22, "end_offset": 26}] * 9,
+        [[22, 26, "A"]] * 9,
+    ],
+)
+@pytest.mark.parametrize("at", [0, 1, 60])
+def test_a_cut_list_of_spans_is_named_with_its_row(
+    tmp_path: Path, kind: str, spans: list[Any], at: int
+) -> None:
+    """Also if it is the only list, or a late row of a table; with the option, the span is refused.
+
+    A table of Label Studio without its columns of times is read like other tables.
+    """
+    texts = {"annotation_id": 1, "annotator": "ana", "source": SOURCE, "summary": SUMMARY}
+    whole = json.dumps(spans)
+    cut = whole[:-5]
+    rows = [texts | {"claim": cut if number == at else whole} for number in range(at + 1)]
+    path = table(tmp_path, kind, rows)
+    records, problems = read(path)
+    assert len(records) == at + 1
+    (unread,) = [each for each in problems if each.code == "spans-unread"]
+    assert "'claim'" in unread.message
+    (refused,) = [each for each in problems if each.refuses_part]
+    assert "'claim'" in refused.message
+    assert refused.where == records[at].where
+    _, problems = read(path, span_column="claim")
+    (again,) = [each for each in problems if each.refuses_part]
+    assert (again.where, again.code) == (refused.where, refused.code)
+    assert again.message.startswith(refused.message)
+
+
+@pytest.mark.parametrize(
+    "cell", ['[{"name": "start"', "[1] The mill", '["start", "end"', '[{"start": 1, "end": 2}]']
+)
+def test_other_cells_are_no_cut_lists_of_spans(tmp_path: Path, cell: str) -> None:
+    """Only a list with offsets that has no end is one."""
+    row = {"source": SOURCE, "summary": SUMMARY, "more": cell}
+    _, problems = read(table(tmp_path, "csv", [row]))
+    assert not any(each.refuses_part for each in problems)
+
+
 REPORTS = [
     ("23/prodigy.jsonl", None),
     ("23/prodigy2.jsonl", None),

@@ -46,11 +46,14 @@ from tui_annotate.cli import (
 from tui_annotate.cli.global_options import drop_workspace, split_leading
 from tui_annotate.cli.options import WorkspaceOption, examples
 from tui_annotate.cli.plugin_commands import CommandGroup, make_group
+from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.version import VERSION
 
 _PYDANTIC_PREFIX = (
     "Value error, "  # prefix of messages from pydantic, with which Typer parses values
 )
+_PATHS = frozenset({"FILE", "DIR", "PATH"})
+"""Words that the help shows for the value of an option that is a path."""
 
 app = typer.Typer(
     name="tui-annotate",
@@ -166,19 +169,50 @@ def option_names(command: Any) -> frozenset[str]:
     return frozenset(name for each in command.params for name in (*each.opts, *each.secondary_opts))
 
 
+def _find_empty_option(command: Any, words: Sequence[str]) -> str:
+    """Return the first option of a command line that has an empty value but needs one; or "".
+
+    An option whose default is None, such as `--license`, can remove a stored text.
+    """
+    valued = {
+        name: each
+        for each in command.params
+        if each.param_type_name == "option" and not each.is_flag
+        for name in each.opts
+    }
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            break
+        name, sign, value = word.partition("=") if word.startswith("--") else (word, "", "")
+        option = valued.get(name)
+        if option is None:
+            continue
+        if not sign:
+            value = next(left, name)
+        is_name = option.required or option.multiple or isinstance(option.default, str)
+        if not value and (is_name or option.metavar in _PATHS):
+            return name
+    return ""
+
+
 def run(arguments: Sequence[str]) -> int:
     """Run one command, and return its exit code: 2 for wrong usage, 130 for a declined question.
 
     Raises:
         KeyboardInterrupt: ctrl+c, or ctrl+d at a question.
+        InvalidInput: an option that needs a value has an empty one.
         TuiAnnotateError, OSError: the command failed.
     """
     try:
         placed = place_global_options(program(), arguments)
+        command = find_command(program(), placed)
         output.set_options(
-            options=option_names(find_command(program(), placed)),
+            options=option_names(command),
             import_options=option_names(find_command(program(), ["ingest"])),
         )
+        if empty := _find_empty_option(command, placed):
+            raise InvalidInput(f"the value of {empty} is empty", "give a value, or omit the option")
         done = program()(args=placed, prog_name="tui-annotate", standalone_mode=False)
         return int(done or 0)
     except typer.Abort:  # Typer's replacement of the two keys' errors

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.plural import format_count
 from tui_annotate.plugins.record_validation import describe_value, shorten_quote
-from tui_annotate.plugins.span_columns import parse_literal
+from tui_annotate.plugins.span_columns import is_cut_span_list, parse_literal
 from tui_annotate.plugins.text_lists import parse_text_list
 
 Rows = Sequence[Mapping[str, Any]]
@@ -179,15 +179,22 @@ def _find_tag(texts: Sequence[str]) -> str:
 
 
 def find_span_columns(names: Iterable[str], rows: Rows) -> list[str]:
-    """Return the columns in which each cell is a list of spans with offsets; one is not empty."""
+    """Return the columns in which each cell is a list of spans with offsets; one is not empty.
+
+    A list may be cut, as a spreadsheet program cuts long cells.
+    """
     return [name for name in names if _holds_spans([row.get(name) for row in rows])]
 
 
 def _holds_spans(values: Sequence[Any]) -> bool:
-    lists = [parse_literal(value) for value in values if value not in (None, "")]
+    has_cut = any(map(is_cut_span_list, values))
+    whole = (value for value in values if value not in (None, "") and not is_cut_span_list(value))
+    lists = [parse_literal(value) for value in whole]
     items = [item for each in lists if isinstance(each, list) for item in each]
     return (
-        all(isinstance(each, list) for each in lists) and bool(items) and all(map(_is_span, items))
+        all(isinstance(each, list) for each in lists)
+        and (has_cut or bool(items))
+        and all(map(_is_span, items))
     )
 
 

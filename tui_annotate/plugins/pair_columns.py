@@ -36,6 +36,7 @@ from tui_annotate.plugins.files.streams import read_lines
 from tui_annotate.plugins.protocols import ColumnChoice, ImportOptions, PairColumns
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
+    COLUMNS_MISSING,
     join_missing_columns,
     missing_column,
 )
@@ -128,7 +129,25 @@ def set_pair_columns(name: str, options: ImportOptions) -> ImportOptions:
             f"unknown collection {name!r}",
             f"use one of: {known}, or pass --source-column and --summary-column",
         )
+    refuse_shared_column(options, columns)
     return fill_columns(options, columns)
+
+
+def refuse_shared_column(options: ImportOptions, columns: PairColumns) -> None:
+    """Refuse options that name, for one text only, the column that usually has the other text.
+
+    Raises:
+        InvalidInput: with `columns` for what the options do not name, both texts would be the same.
+    """
+    sides = STANDARD._fields[:2]
+    for side, other in (sides, sides[::-1]):
+        chosen = getattr(options, f"{side}_column")
+        if chosen and not getattr(options, f"{other}_column") and chosen == getattr(columns, other):
+            raise InvalidInput(
+                f"--{side}-column names {chosen!r}, which is the usual column of the {other}",
+                f"name the column of the {other} too: --{other}-column NAME",
+                code=COLUMNS_AMBIGUOUS,
+            )
 
 
 def fill_columns(options: ImportOptions, columns: PairColumns) -> ImportOptions:
@@ -354,10 +373,10 @@ def find_columns(
     if named:
         return _choose_by_names(table, named, texts)
     found = find_named_columns(names, options, others=list(texts.words), rows=rows, faults={})
-    if not found and {*STANDARD[:2]} <= {*names}:
+    if not found and {*STANDARD[:2]} <= {*names} and _allows(STANDARD, options):
         # The table has the program's own names and no other texts: bad rows are refused one by one.
         return ColumnChoice(table, (STANDARD,), "columns chosen by name")
-    has_both = all(_has_side(names, chosen, groups) for chosen, groups in _sides(options))
+    has_both = all(_has_side(names, side) for side in _sides(options))
     if not found and faults and has_both:
         guessed = _guess_columns([name for name in names if name not in faults], options)
         raise InvalidInput(
@@ -401,8 +420,8 @@ def _request_error(
 def _guess_columns(names: Sequence[str], options: ImportOptions) -> PairColumns:
     """Return the columns with the best names; the word COLUMN stands for a side without one."""
     sides = [
-        chosen or next(iter(_find_names(names, groups)), "COLUMN")
-        for chosen, groups in _sides(options)
+        side.chosen or next(iter(_find_names(side.without_other(names), side.groups)), "COLUMN")
+        for side in _sides(options)
     ]
     return PairColumns(*sides)
 
@@ -432,17 +451,33 @@ def has_used_columns(rows: Rows, options: ImportOptions) -> bool:
 
 def _missing_error(names: Sequence[str], options: ImportOptions) -> InvalidInput:
     lacking = []
-    for name, (chosen, groups) in zip(STANDARD, _sides(options), strict=False):
-        if not _has_side(names, chosen, groups):
-            lacking.append(missing_column(chosen or name, names, option=f"--{name}-column"))
+    for name, side in zip(STANDARD, _sides(options), strict=False):
+        if side.other in names and not side.chosen and name == side.other:
+            return InvalidInput(
+                f"no column for the {name}: you named {name!r} as the column of the other text; the"
+                f" columns are: {', '.join(map(repr, names))}",
+                f"name the column of the {name} with --{name}-column",
+                code=COLUMNS_MISSING,
+            )
+        if not _has_side(names, side):
+            lacking.append(missing_column(side.chosen or name, names, option=f"--{name}-column"))
     if not lacking:
         lacking.append(missing_column("source", names, option="--source-column"))
     return join_missing_columns(lacking)
 
 
-def _has_side(names: Sequence[str], chosen: str, groups: str) -> bool:
+def _has_side(names: Sequence[str], side: _SideNames) -> bool:
     """Return whether a table has the column that the user chose for a side, or one by its name."""
-    return chosen in names if chosen else bool(_find_names(names, groups))
+    if side.chosen:
+        return side.chosen in names
+    return bool(_find_names(side.without_other(names), side.groups))
+
+
+def _allows(columns: PairColumns, options: ImportOptions) -> bool:
+    """Return whether columns are those that the user chose, where the user chose any."""
+    return all(
+        side.chosen in ("", column) for side, column in zip(_sides(options), columns, strict=False)
+    )
 
 
 def _choose_by_names(table: str, named: Sequence[PairColumns], texts: _TextColumns) -> ColumnChoice:
@@ -464,8 +499,28 @@ def _choose_by_texts(table: str, scores: Mapping[PairColumns, float]) -> ColumnC
     )
 
 
-def _sides(options: ImportOptions) -> tuple[tuple[str, str], ...]:
-    return ((options.source_column, _SOURCES), (options.summary_column, _SUMMARIES))
+class _SideNames(NamedTuple):
+    """Columns that can have the text of one side.
+
+    Attributes:
+        chosen: the column that the user names; empty if none.
+        groups: usual names, the most certain on the first line.
+        other: the column that the user names for the other side, which this side never has.
+    """
+
+    chosen: str
+    groups: str
+    other: str
+
+    def without_other(self, names: Iterable[str]) -> list[str]:
+        """Return the columns that are possible for this side."""
+        return [name for name in names if not self.other or name != self.other]
+
+
+def _sides(options: ImportOptions) -> tuple[_SideNames, _SideNames]:
+    source = options.source_column
+    summary = options.summary_column
+    return _SideNames(source, _SOURCES, summary), _SideNames(summary, _SUMMARIES, source)
 
 
 def find_named_columns(
@@ -482,11 +537,13 @@ def find_named_columns(
     name for a side, the reason is added to `faults`.
     """
     sides = []
-    for chosen, groups in _sides(options):
-        if chosen:
-            sides.append([chosen] if chosen in names else [])
+    for side in _sides(options):
+        if side.chosen:
+            sides.append([side.chosen] if side.chosen in names else [])
             continue
-        possible = [name for group in groups.splitlines() for name in _find_names(names, group)]
+        free = side.without_other(names)
+        groups = side.groups
+        possible = [name for group in groups.splitlines() for name in _find_names(free, group)]
         is_summary = groups is _SUMMARIES
         sources = _source_names(names, options) if is_summary else []
         wrong = {

@@ -162,8 +162,8 @@ class ImportOptions:
             fields.
         topics: file with the topics that the texts answer, for formats that have such a file.
         documents: file with the documents that the texts cite.
-        offsets: unit of the file's offsets, `CODEPOINT`, `UTF16` or `GRAPHEME`; default: the unit
-            in which the offsets fit the quotes in the file.
+        offsets: unit of the file's offsets, `CODEPOINT`, `UTF16` or `GRAPHEME`, if the quotes in
+            the file show no other unit; default: the unit in which the offsets fit these quotes.
         textless: whether a question without any text is a record, for callers that store nothing;
             default: such a question is refused.
         everyone_read: whether each annotator of a file completed every sample of the file.

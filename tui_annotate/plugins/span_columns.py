@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.offsets import grapheme_map, utf16_map
+from tui_annotate.domain.offsets import OffsetMap, grapheme_map, utf16_map
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
 from tui_annotate.domain.records import SPAN_REFUSED, OwnedAnnotation, Problem, Record
@@ -26,7 +27,9 @@ from tui_annotate.methods.quote_location import list_occurrences
 from tui_annotate.plugins.files.json_values import SURROGATE
 from tui_annotate.plugins.incomplete_work import mark_incomplete
 from tui_annotate.plugins.json_records import make_row_id, number_repeated, parse_label
-from tui_annotate.plugins.protocols import CODEPOINT, UTF16, ImportOptions, SpanUse
+from tui_annotate.plugins.offset_units import CODE_POINTS, GRAPHEMES
+from tui_annotate.plugins.offset_units import UTF16 as UTF16_UNITS
+from tui_annotate.plugins.protocols import CODEPOINT, GRAPHEME, UTF16, ImportOptions, SpanUse
 from tui_annotate.plugins.record_validation import (
     check_span,
     describe_value,
@@ -37,6 +40,7 @@ from tui_annotate.plugins.record_validation import (
     shorten_quote,
 )
 from tui_annotate.plugins.row_groups import GroupedRow
+from tui_annotate.plugins.text_lists import parse_text_list
 
 ANNOTATOR: Final = "pairs"
 """Annotator id and format name of all annotations that are read from columns of spans."""
@@ -47,6 +51,14 @@ _JUDGEMENT: Final = "<sep>"
 _COMMA: Final = re.compile("[,，]")
 _OFFSETS: Final = re.compile(r"(\d{1,15}):(\d{1,15})")
 _NUMBERED: Final = re.compile(r"(.+)#(\d{1,9})", re.DOTALL)
+_SPANS: Final = re.compile(
+    r"""\s*\[\s*(?:\{\s*["'].*["'](?:start|end)(?:_offset)?["']\s*:|\[\s*\d+\s*,\s*\d+)""",
+    re.DOTALL,
+)
+"""Start of a cell with a list of spans that have offsets."""
+CUT_HINT: Final = (
+    "a spreadsheet program cuts long cells: import the file from which the table was made"
+)
 _FORMS: Final = "write a quote, [quote, number of its occurrence], or [start, end]"
 
 
@@ -262,8 +274,7 @@ class _SpanReader:
             cell = _read_cell(value, "\0".join(texts))
             score = self._read_score(value)
             if cell.start is not None or cell.end is not None:
-                span = _check_any_unit(texts[0], cell, stated=options.offsets)
-                anchor = Anchor(self.side, 0, span)
+                anchor = Anchor(self.side, 0, _find_span(texts[0], cell, options))
             else:
                 anchor = _find_quote(cell, texts, self.side)
             note = cell.note or ""
@@ -326,6 +337,18 @@ def parse_literal(value: Any) -> Any:
     return value
 
 
+def is_cut_span_list(value: Any) -> bool:
+    """Return whether a cell begins as a list of spans with offsets, but is no list."""
+    if not isinstance(value, str) or not _SPANS.match(value):
+        return False
+    return not (value.rstrip().endswith("]") and isinstance(parse_literal(value), list))
+
+
+def describe_cut_spans(cell: str) -> str:
+    """Return the message for a cell for which `is_cut_span_list` is true."""
+    return f"the list of spans {shorten_quote(cell)} is cut or invalid"
+
+
 def _list_groups(cell: Any) -> list[list[Any]]:
     """Return the spans of a cell in groups; the spans of a nested list form one group."""
     value = parse_literal(cell)
@@ -364,72 +387,115 @@ def _parse_offset(value: Any) -> int:
     return number
 
 
+class _CountedSpan(NamedTuple):
+    """Offsets of a span as a file counts them from 0, and its quote; None without a quote."""
+
+    start: int
+    end: int
+    quote: str | None
+
+
+_UNIT_NAMES: Final[Mapping[str, str]] = {
+    CODEPOINT: CODE_POINTS,
+    UTF16: UTF16_UNITS,
+    GRAPHEME: GRAPHEMES,
+}
+
+
 @dataclass(slots=True)
 class OffsetEvidence:
     """Counts how the quotes of a table show that offsets are counted.
 
-    Quotes show whether the end of a span is its last character, and whether offsets are counted in
-    code points or UTF-16 units. A row with a quote needs no other evidence; a row without one is
-    read as the quotes show.
+    Quotes show whether the end of a span is its last character, and in which unit offsets are
+    counted. A span with a quote that fits in one way needs no other evidence; a span without a
+    quote is read as the quotes show.
     """
 
     _inclusive: int = 0
     _exclusive: int = 0
-    _code_points: int = 0
-    _utf16: int = 0
+    _units: Counter[frozenset[str]] = field(default_factory=Counter)
+    """Numbers of quotes by the units that they fit."""
     _without_quote: int = 0
+    _unclear_units: int = 0
+    """Number of spans without a quote to which the units give different positions."""
     _where: str = ""
+    _where_unit: str = ""
 
-    def add(self, fields: Mapping[str, Any], options: ImportOptions, *, where: str) -> None:
-        """Count a row with the offsets of a span; ignore a row that is invalid."""
-        is_source = options.span_side is Side.SOURCE
-        text = fields.get(options.source_column if is_source else options.summary_column)
-        cells = (fields.get(options.start_column), fields.get(options.end_column))
-        if not isinstance(text, str) or any(_is_blank(cell, options) for cell in cells):
-            return
-        try:
-            start, end = (_parse_offset(cell) - options.offset_base for cell in cells)
-        except InvalidInput:
-            return
-        if min(start, end) < 0:  # no span
-            return
-        quote = fields.get(options.span_column) if options.span_column else None
-        if _is_blank(quote, options):
+    def add(self, fields: Mapping[str, Any], options: ImportOptions, *, where: str) -> bool:
+        """Count the offsets of a row; ignore invalid ones.
+
+        Return whether the row has a span that is read as the quotes of other rows show: it has no
+        quote, or its quote fits in several ways with different positions.
+        """
+        texts = _list_side_texts(fields, options)
+        if not texts:
+            return False
+        depends = False
+        for span in _list_counted_spans(fields, texts, options):
+            depends |= self._add_span(texts[0], span, options, where=where)
+        return depends
+
+    def _add_span(
+        self, text: str, given: _CountedSpan, options: ImportOptions, *, where: str
+    ) -> bool:
+        if not given.quote:
             self._without_quote += 1
-            return
-        shown = [
-            (unit, is_inclusive)
-            for unit in (CODEPOINT, UTF16)
+            self._unclear_units += _has_several_units(text, options)
+            return True
+        units = {CODEPOINT, UTF16, options.offsets or CODEPOINT}
+        shown = {
+            (unit, is_inclusive): span
+            for unit in units
             for is_inclusive in (False, True)
-            if _cut_text(text, start, end + is_inclusive, unit=unit) == number_as_text(quote)
-        ]
+            if (span := _locate(text, given.start, given.end + is_inclusive, unit=unit))
+            and span.of(text) == given.quote
+        }
         if not shown:
-            return
+            return False
         ends = {is_inclusive for _, is_inclusive in shown}
-        units = {unit for unit, _ in shown}
+        fitting = frozenset(unit for unit, _ in shown)
         self._exclusive += ends == {False}
         self._inclusive += ends == {True}
-        self._code_points += units == {CODEPOINT}
-        self._utf16 += units == {UTF16}
+        if fitting != units:
+            self._units[fitting] += 1
         if ends == {True}:
             self._where = self._where or where
+        if (options.offsets or CODEPOINT) not in fitting:
+            self._where_unit = self._where_unit or where
+        return len({*shown.values()}) > 1
 
     def decide(self, options: ImportOptions) -> ImportOptions:
         """Return the options with what the quotes show; spans without a quote follow them.
 
-        If the quotes disagree and the user states nothing, spans without a quote are refused.
+        A unit that the user states decides unless all quotes show another one. If the quotes
+        disagree and the user states nothing, spans without a quote are refused.
         """
         if options.end_inclusive is None and self._inclusive:
             if self._exclusive:
                 options = replace(options, ends_unclear=self._describe_ends(options))
             else:
                 options = replace(options, end_inclusive=True)
-        if not options.offsets and self._utf16:
-            if self._code_points:
-                options = replace(options, units_unclear=self._describe_units(options))
-            else:
-                options = replace(options, offsets=UTF16)
+        if self._other_units(options) and not self._fitting(options.offsets or CODEPOINT):
+            return replace(options, offsets=self._other_units(options)[0])
+        if not options.offsets and self._other_units(options):
+            options = replace(options, units_unclear=self._describe_units(options))
         return options
+
+    def _other_units(self, options: ImportOptions) -> list[str]:
+        """Return the units of quotes that do not fit the stated or usual unit, the best first."""
+        usual = options.offsets or CODEPOINT
+        others = Counter(
+            unit
+            for units, count in self._units.items()
+            if usual not in units
+            for unit in sorted(units)
+            for _ in range(count)
+        )
+        return [unit for unit, _ in others.most_common()]
+
+    def _fitting(self, unit: str) -> int:
+        """Return the number of quotes that fit a unit, and not every unit."""
+        return sum(count for units, count in self._units.items() if unit in units)
 
     def _describe_ends(self, options: ImportOptions) -> str:
         return (
@@ -441,21 +507,100 @@ class OffsetEvidence:
     def _describe_units(self, options: ImportOptions) -> str:
         return (
             f"the unit of the offsets of a span without a quote is unclear: quotes of column"
-            f" {options.span_column!r} fit UTF-16 units ({self._utf16:,}) or code points"
-            f" ({self._code_points:,})"
+            f" {options.span_column!r} fit UTF-16 units ({self._fitting(UTF16):,}) or code points"
+            f" ({self._fitting(CODEPOINT):,})"
         )
 
     def warn(self, options: ImportOptions) -> Iterator[Problem]:
-        """Yield a warning if rows without a quote depend on a choice that was not stated."""
+        """Yield a warning for each choice that the quotes made in place of the user.
+
+        `options` are those of the user. A choice that agrees with them, or that concerns only spans
+        with a quote and that the user did not state, has no warning.
+        """
         is_stated = options.end_inclusive is not None
-        if is_stated or self._exclusive or not self._inclusive or not self._without_quote:
+        if not is_stated and self._inclusive and not self._exclusive and self._without_quote:
+            message = (
+                f"quotes of the column {options.span_column!r} end at the offset of the end"
+                f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
+            )
+            hint = "if the offset of the end is the one after the last character: --end-exclusive"
+            yield Problem(self._where, message, hint, refused=False)
+        yield from self._warn_of_units(options)
+
+    def _warn_of_units(self, options: ImportOptions) -> Iterator[Problem]:
+        others = self._other_units(options)
+        if not others:
             return
-        message = (
-            f"quotes of the column {options.span_column!r} end at the offset of the end"
-            f" ({self._inclusive:,}): so do spans without a quote ({self._without_quote:,})"
-        )
-        hint = "if the offset of the end is the one after the last character: --end-exclusive"
-        yield Problem(self._where, message, hint, refused=False)
+        usual = options.offsets or CODEPOINT
+        shown = _UNIT_NAMES[others[0]]
+        against = sum(count for units, count in self._units.items() if usual not in units)
+        follow = 0 if self._fitting(usual) else self._unclear_units
+        if options.offsets:
+            message = (
+                f"the stated unit of the offsets, {_UNIT_NAMES[usual]}, is not used where quotes of"
+                f" the column {options.span_column!r} show {shown} ({against:,})"
+            )
+            if follow:
+                message += f", and not for spans without a quote ({follow:,})"
+            hint = f"if all offsets have the unit of these quotes, state it: --offsets {others[0]}"
+            yield Problem(self._where_unit, message, hint, refused=False)
+        elif follow:
+            message = (
+                f"quotes of the column {options.span_column!r} show offsets in {shown}"
+                f" ({against:,}): so are spans without a quote counted ({follow:,})"
+            )
+            hint = f"if this is right, state the unit: --offsets {others[0]}"
+            yield Problem(self._where_unit, message, hint, refused=False)
+
+
+def _list_side_texts(fields: Mapping[str, Any], options: ImportOptions) -> list[str]:
+    """Return the texts of a row in which its spans are; offsets count in the first one."""
+    names = [options.summary_column]
+    if options.span_side is Side.SOURCE:
+        names = [options.source_column, options.second_source_column]
+    values: list[Any] = []
+    for name in filter(None, names):
+        value = fields.get(name)
+        items = None
+        if isinstance(value, list) or (options.list_source and name == options.source_column):
+            with suppress(InvalidInput):
+                items = parse_text_list(value)
+        values += [value] if items is None else items
+    return [value for value in values if isinstance(value, str) and value.strip()]
+
+
+def _list_counted_spans(
+    fields: Mapping[str, Any], texts: Sequence[str], options: ImportOptions
+) -> Iterator[_CountedSpan]:
+    """Yield the spans of a row that have offsets; omit invalid ones."""
+    base = options.offset_base
+    quote = fields.get(options.span_column) if options.span_column else None
+    if options.start_column:
+        cells = (fields.get(options.start_column), fields.get(options.end_column))
+        if any(_is_blank(cell, options) for cell in cells):
+            return
+        with suppress(InvalidInput):
+            start, end = (_parse_offset(cell) - base for cell in cells)
+            if min(start, end) >= 0:  # otherwise, there is no span
+                is_blank = _is_blank(quote, options)
+                yield _CountedSpan(start, end, None if is_blank else number_as_text(quote))
+        return
+    if not options.span_column or _is_blank(quote, options):
+        return
+    for value in chain.from_iterable(_list_groups(quote)):
+        with suppress(InvalidInput):
+            cell = _read_cell(value, "\0".join(texts))
+            if type(cell.start) is int and type(cell.end) is int:
+                quoted = number_as_text(cell.quote)
+                yield _CountedSpan(
+                    cell.start - base, cell.end - base, quoted if isinstance(quoted, str) else None
+                )
+
+
+def _has_several_units(text: str, options: ImportOptions) -> bool:
+    """Return whether offsets in a text depend on their unit."""
+    units = {UTF16, options.offsets or UTF16} - {CODEPOINT}
+    return any(_map_units(text, unit).ends is not None for unit in units)
 
 
 def _to_code_points(text: str, start: int, end: int, *, unit: str) -> tuple[int, int]:
@@ -466,16 +611,24 @@ def _to_code_points(text: str, start: int, end: int, *, unit: str) -> tuple[int,
     """
     if unit == CODEPOINT:
         return start, end
-    units = utf16_map(text) if unit == UTF16 else grapheme_map(text)
+    units = _map_units(text, unit)
     return units.to_code_points(start), units.to_code_points(end)
 
 
-def _cut_text(text: str, start: int, end: int, *, unit: str) -> str | None:
-    """Return the text between two offsets in a unit; None if they are no span of the text."""
+@lru_cache(maxsize=4)
+def _map_units(text: str, unit: str) -> OffsetMap:
+    """Return the mapping of a text, which all of its spans use."""
+    return utf16_map(text) if unit == UTF16 else grapheme_map(text)
+
+
+def _locate(text: str, start: int, end: int, *, unit: str) -> Span | None:
+    """Return the span between two offsets in a unit; None if they are no span of the text."""
     try:
-        return Span(*_to_code_points(text, start, end, unit=unit)).of(text)
+        span = Span(*_to_code_points(text, start, end, unit=unit))
+        span.of(text)
     except InvalidInput:
         return None
+    return span
 
 
 def _convert_offsets(
@@ -499,8 +652,9 @@ def _convert_offsets(
     if quote:
         for unit in dict.fromkeys([stated, CODEPOINT, UTF16]):
             for last in ends:
-                if _cut_text(text, first, last, unit=unit) == quote:
-                    return Span(*_to_code_points(text, first, last, unit=unit))
+                span = _locate(text, first, last, unit=unit)
+                if span and span.of(text) == quote:
+                    return span
     try:
         found = _to_code_points(text, first, ends[0], unit=stated)
         return check_span(text, *found, quote=quote, what="span")
@@ -521,27 +675,25 @@ def _refuse_unclear(text: str, options: ImportOptions) -> None:
             "if the offset of the end is that of the last character, pass --end-inclusive; if it is"
             " the one after it, pass --end-exclusive",
         )
-    if options.units_unclear and utf16_map(text).ends is not None:
+    if options.units_unclear and _has_several_units(text, options):
         raise InvalidInput(
             options.units_unclear,
             "to state the unit of offsets, pass --offsets codepoint or --offsets utf16",
         )
 
 
-def _check_any_unit(text: str, cell: _Cell, *, stated: str) -> Span:
-    """Return the span of a cell in the stated unit; without one, in the unit that fits its quote.
+def _find_span(text: str, cell: _Cell, options: ImportOptions) -> Span:
+    """Return the span of a cell with offsets.
 
-    Code points are preferred to UTF-16 units.
+    Raises:
+        InvalidInput: the offsets are not integers, or do not fit the text or the quote.
     """
-    given = (cell.start, cell.end)
-    if all(type(offset) is int for offset in given):
-        for unit in [stated] if stated else [CODEPOINT, UTF16]:
-            with suppress(InvalidInput):
-                found = _to_code_points(text, *given, unit=unit)
-                return check_span(text, *found, quote=cell.quote, what="span")
-            if cell.quote is None:
-                break
-    return check_span(text, *given, quote=cell.quote, what="span")
+    if type(cell.start) is not int or type(cell.end) is not int:
+        return check_span(text, cell.start, cell.end, quote=cell.quote, what="span")
+    quote = number_as_text(cell.quote)
+    if quote is not None and not isinstance(quote, str):
+        raise InvalidInput(f"the quote of a span is {describe_value(quote)}, not text", _FORMS)
+    return _convert_offsets(text, cell.start, cell.end, quote=quote, options=options)
 
 
 def _is_pair(value: list[Any]) -> bool:
@@ -567,6 +719,8 @@ def _read_cell(value: Any, text: str) -> _Cell:
     words = number_as_text(value)
     if not isinstance(words, str) or (words is not value and words not in text):
         raise InvalidInput(f"a span is {describe_value(value)}", _FORMS)
+    if words not in text and is_cut_span_list(words):
+        raise InvalidInput(describe_cut_spans(words), CUT_HINT)
     quote, _, judgement = words.partition(_JUDGEMENT)
     label, note = [*_COMMA.split(judgement, maxsplit=1), ""][:2]  # without a comma, no note
     if quote not in text and (offsets := _OFFSETS.fullmatch(quote.strip())):

@@ -135,6 +135,34 @@ def test_a_citation_by_a_wrong_number_is_refused_by_itself(tmp_path: Path, refer
 
 
 @pytest.mark.parametrize(
+    "unknown",
+    [
+        "x",
+        7,
+        [True],
+        [True, 1],
+        [1.5, 1, "x"],
+        [["x"]],
+        {"x": "1"},
+        {"x": float("nan")},
+        [""],
+        ["b", "x\x1b[2J"],
+        {"": 1},
+    ],
+)
+def test_citations_of_an_unknown_form_are_refused_alone(tmp_path: Path, unknown: Any) -> None:
+    """The report and the citations of its other sentences stay; the sentence is named."""
+    others = {"b": 0.5} if unknown == {"": 1} else ["b"]
+    value = report(("One.", others), ("Two.", unknown), ("Three.", others), documents={"b": POOLS})
+    records, problems = taken_from(tmp_path, value | {"references": ["a", "b"]})
+    (whole, *_) = records
+    sentences = whole.sample.meta["sentences"]
+    assert [one.get("citations", []) for one in sentences] == [["b"], [], ["b"]]
+    assert [(each.code, each.refused) for each in problems] == [("field-refused", False)]
+    assert "sentence 1" in problems[0].message
+
+
+@pytest.mark.parametrize(
     ("about", "message"),
     [
         ({"topic_id": "7", "narrative_id": 8}, "'topic_id' is '7', but 'narrative_id' is '8'"),
@@ -185,14 +213,6 @@ def test_what_is_missing_is_called_so() -> None:
             {"responses": ["plain"]},
             "sentence 0 of 'responses' is text ('plain'), not a JSON object",
         ),
-        ({"responses": [{"text": "a", "citations": "x"}]}, "the citations of sentence 0"),
-        ({"responses": [{"text": "a", "citations": [True]}]}, "the citations of sentence 0"),
-        ({"responses": [{"text": "a", "citations": {"x": "1"}}]}, "the citations of sentence 0"),
-        (
-            {"responses": [{"text": "a", "citations": {"x": float("nan")}}]},
-            "the citations of sentence 0",
-        ),
-        ({"responses": [{"text": "a", "citations": [""]}]}, "the id of a cited document is empty"),
         (
             {"responses": [{"text": "a", "citations": [0]}], "references": [0]},
             "'references' is not a list of document ids",

@@ -251,6 +251,33 @@ def test_a_region_that_fits_both_texts_is_counted(tmp_path: Path) -> None:
     assert not problem.refuses_part
 
 
+@pytest.mark.parametrize(
+    ("values", "side", "warns"),
+    [
+        ([("mill", ["Evidence"])], "source", False),
+        ([("mill", ["Evidence"]), ("new", ["A"])], "summary", False),
+        ([("mill", ["Evidence", "A"])], "summary", True),
+        ([("mill", ["A"])], "summary", True),
+    ],
+)
+def test_the_label_evidence_decides_where_a_region_fits_both_texts(
+    tmp_path: Path, values: list[tuple[str, list[str]]], side: str, *, warns: bool
+) -> None:
+    """Other regions of the control decide first; the note of the region stays with it."""
+    texts = {"source": "The mill was old.", "summary": "The mill was new."}
+    found = [region(texts["summary"], quote, *labels) for quote, labels in values]
+    note = {name: found[0][name] for name in ("start", "end")} | {"text": ["why"]}
+    rows = [row(1, 5, marks=found, note=[note]) | texts]
+    (record,), problems = read(flat_file(tmp_path, "csv", rows))
+    assert ("labelstudio:5", side, "mill") in words(record)
+    assert len(problems) == warns
+    (one,) = [each.annotation for each in record.annotations if each.annotation.note]
+    assert [anchor.side for anchor in one.anchors] == [side]
+    assert one.note == "why"
+    if side == "source":
+        assert (one.labels, one.claim) == ((), ())
+
+
 @pytest.mark.parametrize("kind", [*FLAT, "tasks"])
 @pytest.mark.parametrize(
     ("user", "person"),
@@ -299,6 +326,34 @@ def test_ratings_and_comments_belong_to_their_people(tmp_path: Path, kind: str) 
     ]
     assert record.sample.meta == {"topic": "mills"}
     assert ["'rating'" in problem.message for problem in problems] == [True]
+
+
+@pytest.mark.parametrize("kind", FLAT)
+@pytest.mark.parametrize("empty", ["[]", " [ ] ", []], ids=["text", "spaces", "list"])
+@pytest.mark.parametrize("has_regions", [True, False])
+def test_an_empty_list_in_a_cell_is_no_result(
+    tmp_path: Path, kind: str, empty: Any, *, has_regions: bool
+) -> None:
+    """A person who marked nothing has no rating and no message, whatever others marked."""
+    marked = [region(SUMMARY, "mill", "Odd")] if has_regions else empty
+    rows = [
+        row(1, "ana", claim=marked, rating="Good", comment=empty),
+        row(1, "bob", claim=empty, rating=empty, comment="It is old."),
+        row(2, "bob", claim=empty, rating="Bad", comment=empty),
+    ]
+    records, problems = read(flat_file(tmp_path, kind, rows))
+    assert problems == []
+    assert [len(record.annotations) for record in records] == [has_regions, 0]
+    found = [
+        (work.person, work.state, work.rating, work.comment)
+        for record in records
+        for work in record.assignments
+    ]
+    assert found == [
+        ("ana", State.DONE, "Good", ""),
+        ("bob", State.DONE, "", "It is old."),
+        ("bob", State.DONE, "Bad", ""),
+    ]
 
 
 @pytest.mark.parametrize("kind", TABLES)

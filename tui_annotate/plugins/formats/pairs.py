@@ -22,7 +22,7 @@ from typing import Any, Final
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord, NotFound
 from tui_annotate.domain.plural import format_count
-from tui_annotate.domain.records import Problem, Record
+from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import WORK_COLUMNS, Document, Sample, SampleKey, Side
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.columnar import MAGIC, BinaryText, read_column_rows
@@ -61,7 +61,13 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
-from tui_annotate.plugins.span_columns import OffsetEvidence, add_spans
+from tui_annotate.plugins.span_columns import (
+    CUT_HINT,
+    OffsetEvidence,
+    add_spans,
+    describe_cut_spans,
+    is_cut_span_list,
+)
 from tui_annotate.plugins.text_lists import is_list_like, parse_text_list
 from tui_annotate.plugins.traits import FormatTraits, RecordTrait, carry_plainly
 
@@ -247,31 +253,38 @@ def _group_rows(
     """Yield the rows of a table, each with the rows that become one sample; problems as they are.
 
     Rows with the same texts (and id, if a column of ids is chosen) are joined if the options
-    request it. The joined row has the number and position of its first row.
+    request it. The joined row has the number and position of its first row. Other rows follow each
+    other as in the table, from the first one on whose offsets depend on quotes of later rows.
     """
     used: set[str] = set()
     counted = OffsetEvidence()
     chosen: ImportOptions | None = None
+    waits = False
     with RowGroups() as groups:
         for row, options in rows:
             if isinstance(row, Problem):
                 yield row, [], options
                 continue
             itself = GroupedRow(row.where, row.fields, (row.dataset, row.name))
-            if not options.merges_rows:
+            chosen = options
+            depends = options.has_spans and counted.add(row.fields, options, where=row.where)
+            if not (options.merges_rows or depends or waits):
                 yield row, [itself], options
                 continue
+            waits = True
             texts = (options.source_column, options.summary_column, options.second_source_column)
             used = {*texts, options.id_column} - {""}
             try:
-                _refuse_binary(row.fields, {*used, *span_columns_of(options)})
+                named = {*used, options.group_column, *span_columns_of(options)} - {""}
+                _refuse_binary(row.fields, named)
             except InvalidInput as error:
                 yield make_problem(row.where, error), [], options
                 continue
-            groups.add([row.dataset, *(row.fields.get(name) for name in sorted(used))], itself)
-            if options.start_column:
-                counted.add(row.fields, options, where=row.where)
-            chosen = options
+            # Groups keep no bytes.
+            for problem in _warn_of_binary(row):
+                yield problem, [], options
+            key = [row.fields.get(name) for name in sorted(used)]
+            groups.add([row.dataset, *(key if options.merges_rows else [row.name])], itself)
         if chosen is None:
             return
         for problem in counted.warn(chosen):
@@ -321,6 +334,23 @@ def _choose_columns(
         yield replace(doubt, where=name), options
     for row in chain(head, rows):
         yield row, options
+        if isinstance(row, _PairRow) and not options.label_studio:
+            for problem in _find_cut_spans(row, options):
+                yield problem, options
+
+
+def _find_cut_spans(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
+    """Yield a problem for each cell that no option names, and that has a cut list of spans."""
+    named = {*options.named_columns.values()}
+    for column, value in row.fields.items():
+        if column not in named and is_cut_span_list(value):
+            yield Problem(
+                row.where,
+                f"column {column!r}: {describe_cut_spans(value)}",
+                CUT_HINT,
+                refused=False,
+                code=SPAN_REFUSED,
+            )
 
 
 def _warn_of_unused_ids(

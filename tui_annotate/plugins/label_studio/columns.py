@@ -16,6 +16,7 @@ from tui_annotate.domain.offsets import utf16_map
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.json_values import check_text
+from tui_annotate.plugins.joined_texts import EVIDENCE
 from tui_annotate.plugins.label_studio.results import read_quote
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.record_validation import shorten_quote
@@ -34,6 +35,8 @@ _KNOWN_CONTROLS: Final = {"rating": "choices", "comment": "textarea", "note": "t
 _RESULT_KEYS: Final = ("labels", "choices", "taxonomy")
 _RESULTS: Final = re.compile(r'\s*(?:\[\s*[{"]|\{\s*")')
 """Start of a cell that holds results as JSON."""
+_NO_RESULTS: Final = re.compile(r"\s*\[\s*\]\s*")
+"""Cell of a control without a result, as a table holds an empty list."""
 _CUT_REGIONS: Final = re.compile(r'\s*\[\s*\{\s*".*"(?:start|end|labels)"', re.DOTALL)
 _PLAIN: Final = re.compile(r"\s*(?:[-+]?\d[\d.,]*|true|false)\s*", re.IGNORECASE)
 _LONGEST_CHOICE: Final = 5
@@ -46,7 +49,11 @@ def parse_results(value: Any) -> Any:
     Raises:
         InvalidInput: the JSON is broken, for example because a cell was cut.
     """
-    if not isinstance(value, str) or not _RESULTS.match(value):
+    if not isinstance(value, str):
+        return value
+    if _NO_RESULTS.fullmatch(value):
+        return []
+    if not _RESULTS.match(value):
         return value
     try:
         parsed = parse_unique(value)
@@ -124,11 +131,18 @@ class Columns:
         """Name of the column with the summary."""
         return self.options.summary_column
 
+    @property
+    def source(self) -> str:
+        """Name of the column with the source."""
+        return self.options.source_column
+
     def add(self, fields: Mapping[str, Any]) -> None:
         """Note what a row shows."""
         self._note_order(list(fields))
         for name, value in fields.items():
             if self._is_fixed(name) or value in ("", None):
+                continue
+            if isinstance(value, str) and _NO_RESULTS.fullmatch(value):
                 continue
             if isinstance(value, str) and not _RESULTS.match(value):
                 if not _PLAIN.fullmatch(value):
@@ -216,7 +230,8 @@ class Columns:
         """Return the column of the text that a region is about, and whether this is certain.
 
         A region belongs to the text that it fits. If it fits both or none, the text of most other
-        regions of its control decides, else the region belongs to the summary.
+        regions of its control decides. Else a region that fits both belongs to the source if it has
+        the label of evidence, and any other region to the summary.
         """
         fitting = self._fitting_texts(region, fields)
         if len(fitting) == 1:
@@ -225,6 +240,9 @@ class Columns:
         source = self.options.source_column
         summary = self.options.summary_column
         if sides[source] > sides[summary]:
+            return source, True
+        is_even = sides[source] == sides[summary]
+        if fitting and is_even and region.get("labels") == [EVIDENCE]:
             return source, True
         is_clear = not fitting or sides[source] < sides[summary]
         return summary, is_clear

@@ -266,7 +266,7 @@ class _SubmissionReader:
             if is_region(value):
                 if name_result_type(value) == "labels":
                     continue
-                text, _ = self.columns.find_text(name, value, self.fields)
+                text = self._find_marked_text(name, value)
                 position = _position_of(text, value)
                 ids = self._ids.get(position) or [f"{name}-{number}"]
                 used = taken.get(position, 0)
@@ -292,6 +292,18 @@ class _SubmissionReader:
                 f" ({unknown:,})"
             )
             self._refuse(name, message)
+
+    def _find_marked_text(self, name: str, value: Mapping[str, Any]) -> str:
+        """Return the column of the text that a further result of a region is about.
+
+        A result that fits both texts belongs to the text in which its region has labels.
+        """
+        text, is_clear = self.columns.find_text(name, value, self.fields)
+        if is_clear or _position_of(text, value) in self._ids:
+            return text
+        others = (self.columns.summary, self.columns.source)
+        marked = (other for other in others if _position_of(other, value) in self._ids)
+        return next(marked, text)
 
     def _refuse(self, name: str, message: str) -> None:
         message = f"column {name!r}: {message}"

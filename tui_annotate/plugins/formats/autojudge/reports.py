@@ -152,7 +152,8 @@ def unpack_report(line: str) -> RunReport:
 def read_run_report(value: Mapping[str, Any]) -> tuple[RunReport, list[Doubt]]:
     """Parse a system's report; return the report, and doubts about its citations and documents.
 
-    A citation by a number that `references` does not have is refused by itself.
+    A citation by a number that `references` does not have is refused by itself, and so are the
+    citations of a sentence that have an unknown form, or an invalid id.
     """
     about = object_of(value, "metadata")
     key = next((name for name in ("responses", "answer") if value.get(name) is not None), None)
@@ -222,10 +223,21 @@ def _read_sentences(
 def _read_citations(
     cited_ids: Sequence[Any], references: Any, *, doubts: list[Doubt]
 ) -> list[tuple[str, ...]]:
-    """Return the ids of the documents that each sentence cites; add an error for a wrong number."""
+    """Return the ids of the documents that each sentence cites.
+
+    Add an error for a wrong number, and for the citations of a sentence that cannot be read; the
+    sentence has none then.
+    """
     first: tuple[int, str] | None = None
+    readable = list[Any]()
     for place, value in enumerate(cited_ids):
-        style = _citation_style(value, place)
+        try:
+            style = _citation_style(value, place)
+        except InvalidInput as error:
+            doubts.append(error)
+            readable.append(None)
+            continue
+        readable.append(value)
         if style and first and style != first[1]:
             one = _CITATION_STYLES[first[1]]
             other = _CITATION_STYLES[style]
@@ -234,7 +246,7 @@ def _read_citations(
         if style and not first:
             first = (place, style)
     if first is None:
-        return [()] * len(cited_ids)
+        return [()] * len(readable)
     listed: list[str] = []
     if first[1] == "places" and references is not None:
         if not isinstance(references, list) or {*map(type, references)} - {str}:
@@ -243,11 +255,24 @@ def _read_citations(
     if first[1] == "places":
         doubts += [
             _wrong_number(number, place, len(listed))
-            for place, value in enumerate(cited_ids)
+            for place, value in enumerate(readable)
             for number in value or ()
             if not 0 <= number < len(listed)
         ]
-    return [_cited_ids(value or (), listed) for value in cited_ids]
+    found: list[tuple[str, ...]] = []
+    for place, value in enumerate(readable):
+        try:
+            found.append(_cited_ids(value or (), listed))
+        except InvalidInput as error:
+            doubts.append(_unreadable(place, error.message, error.hint))
+            found.append(())
+    return found
+
+
+def _unreadable(place: int, reason: str, hint: str) -> InvalidInput:
+    """Return the error for the citations of a sentence, without which the report is read."""
+    message = f"the citations of sentence {place} are not imported: {reason}"
+    return InvalidInput(message, hint, code=FIELD_REFUSED)
 
 
 def _wrong_number(number: int, place: int, count: int) -> InvalidInput:
@@ -261,7 +286,11 @@ def _wrong_number(number: int, place: int, count: int) -> InvalidInput:
 
 
 def _citation_style(value: Any, place: int) -> str:
-    """Return the citation style of a report's sentence; empty without citations."""
+    """Return the citation style of a report's sentence; empty without citations.
+
+    Raises:
+        InvalidInput: the citations have an unknown form.
+    """
     if isinstance(value, dict):
         if all(_is_number(each) for each in value.values()):
             return "map" if value else ""
@@ -272,8 +301,9 @@ def _citation_style(value: Any, place: int) -> str:
             return "places"
     elif value is None:
         return ""
-    raise InvalidInput(
-        f"the citations of sentence {place} have an unknown form",
+    raise _unreadable(
+        place,
+        f"they are {describe_value(value)} of an unknown form",
         "write a list of ids, such as [\"doc-1\"], a list of positions in 'references', such as"
         ' [0], or an object of ids and confidences, such as {"doc-1": 0.9}',
     )

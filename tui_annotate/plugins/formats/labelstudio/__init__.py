@@ -18,7 +18,7 @@ from tui_annotate.plugins.json_records import (
 from tui_annotate.plugins.label_studio.flat_rows import FlatRow, is_flat_row, read_flat_rows
 from tui_annotate.plugins.label_studio.reader import read_task
 from tui_annotate.plugins.label_studio.results import ABOUT, FORMAT
-from tui_annotate.plugins.pair_columns import STANDARD, fill_columns
+from tui_annotate.plugins.pair_columns import STANDARD, fill_columns, refuse_shared_column
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
 from tui_annotate.plugins.record_validation import NameRegister, choose_dataset_name
 
@@ -35,6 +35,7 @@ class LabelStudioFormat:
 
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         dataset = choose_dataset_name(path, options.dataset, former=options.former_names)
+        refuse_shared_column(options, STANDARD)
         options = fill_columns(options, STANDARD)
         if _has_flat_rows(path, options):
             return _read_flat_rows(path, options, dataset)
