@@ -208,7 +208,10 @@ def _print_altered_rows(verdict: AuditReport) -> None:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the stored numbers of samples that people completed"
+        if found.dataset:
+            return f"the removed annotations of dataset {found.dataset}"
+        what = "samples that people completed" if found.person else "samples in queue orders"
+        return f"the stored numbers of {what}"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 
