@@ -114,8 +114,9 @@ def verify(
     have their hashes, and that people, label sets, the sentences of texts, assignments and their
     order, pools, questions, replies and weights are as the program stored them. It does not check
     passwords, sessions, scores, suggestions, vectors and the sort values in the queue orders that
-    all people share, nor what an earlier version of the program did not record. A user who can write the database
-    could replace the whole log; only a head that is stored elsewhere reveals such a change.
+    all people share, nor what an earlier version of the program did not record. A user who can
+    write the database could replace the whole log; only a head that is stored elsewhere reveals
+    such a change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
