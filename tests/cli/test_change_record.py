@@ -180,6 +180,11 @@ EDITS: Final[dict[str, tuple[str, str, str]]] = {
         "samples",
         "pairs/bridge",
     ),
+    "title": (
+        "UPDATE sample_documents SET title = 'Advertisement' WHERE ordinal = 0",
+        "sample_documents",
+        "pairs/bridge",
+    ),
     "id": ("UPDATE samples SET external = 'x' WHERE external = 'tea'", "samples", "pairs/x"),
 }
 
@@ -360,6 +365,28 @@ def test_a_record_that_lacks_orders_is_extended(
     assert command("audit", "head", "--json").json["full_head"] == extended
     edit(store, "UPDATE orders SET until = 1000; UPDATE remarks SET text = 'no'")
     assert {each["table"] for each in faults(command)["rows"]} == {"orders", "remarks"}
+
+
+def test_titles_of_documents_are_covered(annotated: Command, store: Path) -> None:
+    """An import and a removal are recorded; a title that another program changes is named."""
+    assert annotated("export", "--to", "native", "-o", "native.jsonl").code == 0
+    titled = Path("native.jsonl").read_text("utf-8").replace('"title": ""', '"title": "News"')
+    assert "News" in titled
+    Path("titled.jsonl").write_text(titled.replace('"dataset": "pairs"', '"dataset": "titled"'))
+    done = annotated("ingest", "titled.jsonl", "--dataset", "titled", "--embedder", "none")
+    assert done.code == 0, done.err
+    head = annotated("audit", "head", "--json").json["full_head"]
+    for title, count in (("Advertisement", 4), ("", 4), ("News", 0)):
+        edit(
+            store,
+            f"UPDATE sample_documents SET title = '{title}' WHERE title <> 'x' AND"
+            " sample_id IN (SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+            " WHERE d.name = 'titled')",
+        )
+        found = annotated("audit", "verify", "--against", head, "--json").json
+        assert [each["table"] for each in found["rows"]] == ["sample_documents"] * count
+    assert annotated("datasets", "delete", "titled", "--delete-annotations", "--yes").code == 0
+    assert annotated("audit", "verify", "--against", head).code == 0
 
 
 def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:

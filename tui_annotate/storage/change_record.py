@@ -113,6 +113,16 @@ _COVERED: Final = (
     _Covered("allotments", "person sample_id", "handout practice"),
     _Covered("allotments.rank", "person sample_id", "rank", later=1),
     _Covered("pool", "sample_id", "dataset_id value room", later=1),
+    # The digest of a sample covers the sides and texts of its documents. The program adds and
+    # removes these rows, and never updates one.
+    _Covered(
+        "sample_documents",
+        "sample_id ordinal",
+        "key title",
+        only="({row}key <> '' OR {row}title <> '')",
+        hashed=True,
+        later=2,
+    ),
     # They decide which samples a shared order still gets, and so what people are shown.
     _Covered("orders", "id", "name filled until", later=2),
     _Covered(
@@ -520,6 +530,9 @@ _NAMES: Final = {
     "documents": "SELECT 'sentences of ' || d.name || '/' || s.external FROM documents u"
     " JOIN sample_documents p ON p.document_id = u.id JOIN samples s ON s.id = p.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE quote(u.sha256) = :key ORDER BY s.id LIMIT 1",
+    "sample_documents": "SELECT d.name || '/' || s.external FROM sample_documents p"
+    " JOIN samples s ON s.id = p.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE quote(p.sample_id) || ',' || quote(p.ordinal) = :key",
     "orders": "SELECT name FROM orders WHERE quote(id) = :key",
     "allotments": _ASSIGNMENT_NAME,
     "allotments.rank": _ASSIGNMENT_NAME,
