@@ -183,6 +183,20 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
         assert record.annotations == original.annotations
 
 
+@pytest.mark.parametrize("options", [None, ImportOptions(dataset="d")])
+def test_the_language_of_the_settings_applies_with_other_options(
+    tmp_path: Path, pairs: Path, options: ImportOptions | None
+) -> None:
+    """An import without a language uses that of the settings, whatever else is chosen."""
+    tui_annotate.create(tmp_path / "zh").close()
+    with tui_annotate.open(tmp_path / "zh", language="zh") as space:
+        space.ingest(pairs, embedder="none", options=options)
+        languages = {
+            document.language for sample in space.samples() for document in sample.documents
+        }
+        assert languages == {"zh"}
+
+
 @pytest.mark.parametrize(
     ("name", "value", "suggested"),
     [

@@ -180,6 +180,11 @@ EDITS: Final[dict[str, tuple[str, str, str]]] = {
         "samples",
         "pairs/bridge",
     ),
+    "title": (
+        "UPDATE sample_documents SET title = 'Advertisement' WHERE ordinal = 0",
+        "sample_documents",
+        "pairs/bridge",
+    ),
     "id": ("UPDATE samples SET external = 'x' WHERE external = 'tea'", "samples", "pairs/x"),
 }
 
@@ -237,6 +242,11 @@ TEAM_EDITS: Final[dict[str, tuple[str, str, str]]] = {
     "free slots": ("UPDATE pool SET room = 0", "pool", "pairs/tea"),
     "order of the pool": ("UPDATE pool SET value = 9 - value", "pool", "pairs/tea"),
     "removed from the pool": ("DELETE FROM pool", "pool", ""),
+    "shared order": (
+        "UPDATE orders SET until = 1000 WHERE name = 'by-source'",
+        "orders",
+        "by-source",
+    ),
     "count of the pool": ("UPDATE pool_counts SET count = 0", "pool_counts", "pairs"),
     "question": ("UPDATE remarks SET text = 'no'", "remarks", "pairs/bridge"),
     "new question": (
@@ -268,7 +278,25 @@ def test_a_change_of_a_team_s_work_is_named(annotated: Command, team: Path, kind
     assert (table, name) in {(each["table"], each["name"]) for each in found}
 
 
+def use_orders(command: Command, folder: Path) -> None:
+    """Orders that did not exist are used, and one by a score, whose scores then change."""
+    with tui_annotate.open(folder) as space:
+        ana = space.people.local("ana").id
+        for order in ("random:3", "ingested"):
+            space.annotate.start(ana, order=order)
+    for value in (0.25, 0.75):
+        lines = [{"dataset": "pairs", "id": each["id"], "s": value} for each in PAIRS]
+        text = "".join(f"{json.dumps(each)}\n" for each in lines)
+        (folder / "scores.jsonl").write_text(text, "utf-8")
+        read = ("scores", "import", "scores.jsonl", "--name", "s", "--dataset", "pairs")
+        assert command(*read).code == 0
+        with tui_annotate.open(folder) as space:
+            space.annotate.start(ana, order="worst:s")
+    add_sample(command, folder)
+
+
 TEAM_CHANGES: Final[dict[str, Change]] = {
+    "orders": use_orders,
     "reply": run("questions ask pairs/tea really? --as reader"),
     "pool of another order": run("assignments pool --dataset pairs --overlap 3 --order random"),
     "moved": run("assignments move ana bo"),
@@ -318,6 +346,49 @@ def test_an_earlier_record_is_extended(
     assert [each["table"] for each in faults(command)["rows"]] == ["remarks", "remarks"]
 
 
+def test_a_record_that_lacks_orders_is_extended(
+    command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The extension records the orders alone: an altered question stays a fault."""
+    store = tmp_path / "store.sqlite"
+    with monkeypatch.context() as patch:
+        use_earlier_version(patch, 1)
+        assert command("init").code == 0
+        assert command("ingest", str(pairs), "--dataset", "pairs", "--embedder", "none").code == 0
+        run("questions ask pairs/1 why? --as ana")(command, tmp_path)
+        head = command("audit", "head", "--json").json["full_head"]
+    assert command("audit", "verify", "--against", head).code == 0
+    extended = command("audit", "head", "--json").json["full_head"]
+    assert extended != head
+    for each in (head, extended):
+        assert command("audit", "verify", "--against", each).code == 0
+    assert command("audit", "head", "--json").json["full_head"] == extended
+    edit(store, "UPDATE orders SET until = 1000; UPDATE remarks SET text = 'no'")
+    assert {each["table"] for each in faults(command)["rows"]} == {"orders", "remarks"}
+
+
+def test_titles_of_documents_are_covered(annotated: Command, store: Path) -> None:
+    """An import and a removal are recorded; a title that another program changes is named."""
+    assert annotated("export", "--to", "native", "-o", "native.jsonl").code == 0
+    titled = Path("native.jsonl").read_text("utf-8").replace('"title": ""', '"title": "News"')
+    assert "News" in titled
+    Path("titled.jsonl").write_text(titled.replace('"dataset": "pairs"', '"dataset": "titled"'))
+    done = annotated("ingest", "titled.jsonl", "--dataset", "titled", "--embedder", "none")
+    assert done.code == 0, done.err
+    head = annotated("audit", "head", "--json").json["full_head"]
+    for title, count in (("Advertisement", 4), ("", 4), ("News", 0)):
+        edit(
+            store,
+            f"UPDATE sample_documents SET title = '{title}' WHERE title <> 'x' AND"
+            " sample_id IN (SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
+            " WHERE d.name = 'titled')",
+        )
+        found = annotated("audit", "verify", "--against", head, "--json").json
+        assert [each["table"] for each in found["rows"]] == ["sample_documents"] * count
+    assert annotated("datasets", "delete", "titled", "--delete-annotations", "--yes").code == 0
+    assert annotated("audit", "verify", "--against", head).code == 0
+
+
 def test_old_and_new_name_are_told(annotated: Command, store: Path) -> None:
     """Short contents are in the record as they are."""
     edit(store, EDITS["name"][0])
@@ -359,13 +430,17 @@ def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store:
     assert annotated("doctor").code == 0
 
 
-def use_earlier_version(patch: pytest.MonkeyPatch) -> None:
+def use_earlier_version(patch: pytest.MonkeyPatch, number: int = 0) -> None:
     """Let the program write what an earlier version wrote, whose record covers fewer tables."""
-    earlier = tuple(each for each in change_record._COVERED if not each.later)
+    earlier = tuple(each for each in change_record._COVERED if each.later <= number)
+    later = frozenset(each.name for each in earlier if each.later)
+    extent = RowChange(change_record._EXTENT, "", None, " ".join(sorted(later)))
     patch.setattr(change_record, "_COVERED", earlier)
-    patch.setattr(change_record, "_LATER", frozenset())
-    patch.setattr(change_record, "_EXTENT_CHANGE", RowChange("", "", None, None))
-    patch.setattr(change_record, "_EXTENT_NUMBER", 0)
+    patch.setattr(change_record, "_LATER", later)
+    patch.setattr(
+        change_record, "_EXTENT_CHANGE", extent if later else RowChange("", "", None, None)
+    )
+    patch.setattr(change_record, "_EXTENT_NUMBER", number)
 
 
 def test_a_record_that_lacks_sentences_stays_valid(

@@ -236,8 +236,39 @@ ALTERATIONS = {
     "deleted annotation": "DELETE FROM annotations WHERE id = 'a0'",
     "state": "UPDATE assignments SET state = 'done'",
     "tombstone": "DELETE FROM tombstones WHERE id = 'a3'",
+    "added tombstone": "INSERT INTO tombstones VALUES ('new', 'd')",
+    "tombstone of an annotation": "INSERT INTO tombstones VALUES ('a0', 'd')",
+    "tombstone of another dataset": "UPDATE tombstones SET dataset = 'e'",
+    "counts of all samples": "UPDATE tallies SET count = 0 WHERE person = ''",
+    "sample of a shared queue order": "DELETE FROM ranks WHERE sample_id = 1",
     "counts": "UPDATE tallies SET count = count + 1 WHERE person <> ''",
 }
+
+
+def test_an_added_tombstone_is_named(database: Database, alter: Alter) -> None:
+    """An annotation that no event removed is named, with its dataset."""
+    alter("INSERT INTO tombstones VALUES ('new', 'd')")
+    (found,) = audit(database).verify().breaks
+    assert (found.person, found.dataset, found.sample, found.seq) == ("", "d", "", 0)
+    assert re.search(r"\bnew\b", found.says)
+
+
+def test_removals_undone_and_repeated_are_sound(database: Database) -> None:
+    """Tombstones follow undo, redo, removed samples and a removed dataset."""
+    ana = PeopleStore(database).local("ana").id
+    annotating = annotate(database)
+    key = SampleKey("d", "1")
+    annotating.redo(ana)
+    assert audit(database).verify().sound
+    annotating.undo(ana)
+    corpus = CorpusStore(database)
+    corpus.remove_samples([key], with_annotations=True)
+    assert audit(database).verify().sound
+    corpus.remove_dataset("d", with_annotations=True)
+    assert audit(database).verify().sound
+    fill(corpus, "1", "2")
+    annotating.add(ana, key, claim("a3", 3, 12), seconds=0)
+    assert audit(database).verify().sound
 
 
 @pytest.mark.parametrize("grown", [False, True])

@@ -52,9 +52,9 @@ def head(
     """Print the head of the event log: a digest of all events.
 
     The full head also covers people, accounts, label sets, guidelines, datasets, samples, the
-    sentences of texts, assignments and their order, pools, questions with replies, and fitted
-    weights. Store the head on another machine. `audit verify --against HEAD` later shows whether
-    the workspace still contains all of that time, unaltered.
+    titles and sentences of texts, assignments and their order, pools, questions with replies, and
+    fitted weights. Store the head on another machine. `audit verify --against HEAD` later shows
+    whether the workspace still contains all of that time, unaltered.
     """
     if streams and not common.as_json:
         raise InvalidInput("--streams needs --json", "add --json")
@@ -111,11 +111,12 @@ def verify(
     """Verify the event log, and list altered events.
 
     The command checks the hash chain of events, that the tables agree with the log, that texts
-    have their hashes, and that people, label sets, the sentences of texts, assignments and their
-    order, pools, questions, replies and weights are as the program stored them. It does not check
-    passwords, sessions, scores, suggestions, vectors and the queue orders that all people share,
-    nor what an earlier version of the program did not record. A user who can write the database
-    could replace the whole log; only a head that is stored elsewhere reveals such a change.
+    have their hashes, and that people, label sets, the titles and sentences of texts, assignments
+    and their order, pools, questions, replies and weights are as the program stored them. It does
+    not check passwords, sessions, scores, suggestions, vectors and the sort values in the queue
+    orders that all people share, nor what an earlier version of the program did not record. A user
+    who can write the database could replace the whole log; only a head that is stored elsewhere
+    reveals such a change.
 
     Exit code: 0 the log is unaltered, 1 the log was altered.
     """
@@ -205,7 +206,10 @@ def _describe_altered_rows(verdict: AuditReport) -> Iterator[Part]:
 
 def _describe_break(found: ChainFault, names: Mapping[str, str]) -> str:
     if not found.sample:
-        return "the stored numbers of samples that people completed"
+        if found.dataset:
+            return f"the removed annotations of dataset {found.dataset}"
+        what = "samples that people completed" if found.person else "samples in queue orders"
+        return f"the stored numbers of {what}"
     where = _describe_stream(found, names)
     return f"{where}, event {found.seq} ({found.id}) of {found.at}" if found.seq else where
 

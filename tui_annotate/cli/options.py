@@ -20,7 +20,7 @@ from tui_annotate.cli import completion, output
 from tui_annotate.cli.option_groups import GroupedCommand, OptionGroup
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import unknown_dataset
-from tui_annotate.domain.errors import InvalidInput, NotReady
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, NotReady
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.records import DatasetDescription, RecordFilter
 from tui_annotate.plugins.pair_columns import COLLECTIONS, set_pair_columns
@@ -635,6 +635,30 @@ def open_workspace(
         if needs is not None:
             require_permission(actor, needs)
         yield space if actor == space.actor else space.acting(actor)
+
+
+def find_settings_folder(workspace: Path | None) -> Path | None:
+    """Return the workspace whose settings a command with a file uses; None without a workspace.
+
+    The command does not open the workspace's store. The settings of another user's workspace that
+    the user did not name are not used, with a warning.
+
+    Raises:
+        NotFound: the folder that the option or the environment names is not a workspace.
+    """
+    from tui_annotate.settings import NO_WORKSPACE, find_workspace
+    from tui_annotate.settings.workspaces import UNTRUSTED
+
+    try:
+        return find_workspace(workspace)
+    except NotFound as error:
+        if error.code != NO_WORKSPACE:
+            raise
+    except NotAllowed as error:
+        if error.code != UNTRUSTED:
+            raise
+        output.print_problem(f"warning: its settings are not used: {error.message}", error.hint)
+    return None
 
 
 def working_person(space: Workspace, name: str) -> Person:

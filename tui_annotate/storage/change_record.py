@@ -56,7 +56,8 @@ class _Covered:
     a later version. `only` is an SQL condition with `{row}` for the row. An entry has a short
     content as it is, unless it is `personal` (represented by a salted hash that can be forgotten)
     or `hashed`. `later`: records that an earlier version started lack these columns, so a row
-    without a recorded content is not compared until the record is extended. `derived`: the columns
+    without a recorded content is not compared until the record is extended; the value is the
+    smallest `_EXTENT_NUMBER` of a record that has them, 0 for all records. `derived`: the columns
     are computed from a text, so that a damaged row may be computed again.
     """
 
@@ -66,7 +67,7 @@ class _Covered:
     only: str = ""
     personal: bool = False
     hashed: bool = False
-    later: bool = False
+    later: int = 0
     derived: bool = False
 
     @property
@@ -101,19 +102,29 @@ _COVERED: Final = (
         "sha256",
         "language segmenter segments boundaries",
         hashed=True,
-        later=True,
+        later=1,
         derived=True,
     ),
-    _Covered(
-        "remarks", "id", "dataset sample author reader answers text at", hashed=True, later=True
-    ),
+    _Covered("remarks", "id", "dataset sample author reader answers text at", hashed=True, later=1),
     _Covered("texts", "kind hash", "text", hashed=True),
     _Covered("editions", "id", "kind dataset hash at by"),
     _Covered("label_changes", "id", "dataset kind request before after batch arrival undone at by"),
     _Covered("handouts", "id", "at by kind dataset request undone"),
     _Covered("allotments", "person sample_id", "handout practice"),
-    _Covered("allotments.rank", "person sample_id", "rank", later=True),
-    _Covered("pool", "sample_id", "dataset_id value room", later=True),
+    _Covered("allotments.rank", "person sample_id", "rank", later=1),
+    _Covered("pool", "sample_id", "dataset_id value room", later=1),
+    # The digest of a sample covers the sides and texts of its documents. The program adds and
+    # removes these rows, and never updates one.
+    _Covered(
+        "sample_documents",
+        "sample_id ordinal",
+        "key title",
+        only="({row}key <> '' OR {row}title <> '')",
+        hashed=True,
+        later=2,
+    ),
+    # They decide which samples a shared order still gets, and so what people are shown.
+    _Covered("orders", "id", "name filled until", later=2),
     _Covered(
         "settings",
         "name",
@@ -129,7 +140,7 @@ _LATER: Final = frozenset(each.name for each in _COVERED if each.later)
 
 _EXTENT: Final = "extent"
 """Stands for a table in the change that lists which `later` columns the record covers from then."""
-_EXTENT_NUMBER: Final = 1
+_EXTENT_NUMBER: Final = 2
 """SQLite's `user_version` of a store whose record covers all of `_COVERED`; 0 without a record.
 
 It is in the header of the file, so that removing all rows of the record leaves a trace.
@@ -219,7 +230,7 @@ def start(connection: sqlite3.Connection) -> None:
             return
         _append(connection, _read_first_rows(connection), ("", NO_ENTRY))
     elif number < _EXTENT_NUMBER:
-        _append(connection, _read_later_rows(connection), last)
+        _append(connection, _read_later_rows(connection, number), last)
     connection.execute(f"PRAGMA user_version = {_EXTENT_NUMBER}")
 
 
@@ -231,10 +242,13 @@ def _read_first_rows(connection: sqlite3.Connection) -> Iterator[RowChange]:
     yield _EXTENT_CHANGE
 
 
-def _read_later_rows(connection: sqlite3.Connection) -> Iterator[RowChange]:
-    """Yield the rows that an earlier version did not cover as unchanged, and what is covered."""
+def _read_later_rows(connection: sqlite3.Connection, number: int) -> Iterator[RowChange]:
+    """Yield the rows that a record with an extent number lacks as unchanged, and what is covered.
+
+    Rows that it has are not repeated: an altered row would be recorded with its altered content.
+    """
     for covered in _COVERED:
-        if not covered.later:
+        if covered.later <= number:
             continue
         for key, content in connection.execute(_select_rows(covered)).fetchall():
             change = RowChange(covered.name, key, content, content)
@@ -516,6 +530,10 @@ _NAMES: Final = {
     "documents": "SELECT 'sentences of ' || d.name || '/' || s.external FROM documents u"
     " JOIN sample_documents p ON p.document_id = u.id JOIN samples s ON s.id = p.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE quote(u.sha256) = :key ORDER BY s.id LIMIT 1",
+    "sample_documents": "SELECT d.name || '/' || s.external FROM sample_documents p"
+    " JOIN samples s ON s.id = p.sample_id JOIN datasets d ON d.id = s.dataset_id"
+    " WHERE quote(p.sample_id) || ',' || quote(p.ordinal) = :key",
+    "orders": "SELECT name FROM orders WHERE quote(id) = :key",
     "allotments": _ASSIGNMENT_NAME,
     "allotments.rank": _ASSIGNMENT_NAME,
     "pool": "SELECT d.name || '/' || s.external FROM pool q JOIN samples s ON s.id = q.sample_id"

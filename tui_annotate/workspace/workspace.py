@@ -362,7 +362,9 @@ class Workspace:
         from tui_annotate.plugins.protocols import ImportOptions, SpanUse
         from tui_annotate.services.ingest import IngestFiles
 
-        chosen = options or ImportOptions(language=self.settings.language)
+        chosen = options or ImportOptions()
+        if not chosen.language:
+            chosen = replace(chosen, language=self.settings.language)
         vectors = (
             self.vector_options(embedder)
             if isinstance(embedder, str)

@@ -21,7 +21,7 @@ from tests.lab.chat.scripted_judge import Script, contexts
 from tests.plugins.chat_server import KEY, FakeChat, chatting, refusal
 from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.loopback import Reply
-from tui_annotate.domain.errors import NotAllowed
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
 from tui_annotate.plugins.retry import (
@@ -30,6 +30,7 @@ from tui_annotate.plugins.retry import (
     RESUME_HINT,
     RetryPolicy,
 )
+from tui_annotate.settings import workspaces
 
 ROWS: list[dict[str, Any]] = [
     {
@@ -537,6 +538,81 @@ def test_a_dataset_keeps_what_is_said(
         makers = [run.maker for run in space.machines.scores.runs("rag")]
         assert makers == ["judge-sort:m", "judge-generate:m", "judge-evaluate:m", "judge-sort:m"]
         assert "judge_order" in space.machines.scores.names("rag")
+
+
+WAYS_TO_NAME = ("option", "folder", "variable")
+
+
+@pytest.mark.parametrize("way", WAYS_TO_NAME)
+def test_a_file_is_judged_with_the_settings_of_the_workspace(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch, way: str
+) -> None:
+    """Model, address and prompts are the workspace's; nothing is sent to an untrusted address."""
+    chat.answer = Script()
+    command("init", "work")
+    folder = Path("work").resolve()
+    settings = folder / "tui-annotate.toml"
+    settings.write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\nembedder = "none"\n')
+    command("judge", "export-prompts", str(folder / "prompts"))
+    own = folder / "prompts" / "screen.en.txt"
+    own.write_text("Mine {question} {context} if only in part\n")
+    words = ("-w", str(folder)) if way == "option" else ()
+    if way == "folder":
+        monkeypatch.chdir(folder)
+    if way == "variable":
+        monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(folder))
+    for name in ("sort", "generate", "evaluate"):
+        planned = command("judge", name, str(rag), *words, "--dry-run")
+        assert (planned.code, chat.asked) == (0, []), planned.err
+        refused = command("judge", name, str(rag), *words)
+        assert (type(refused.error), chat.asked) == (NotAllowed, [])
+    monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
+    for name in ("sort", "generate", "evaluate"):
+        done = command("judge", name, str(rag), *words)
+        assert (done.code, done.error) == (0, None), done.err
+    assert any(prompt.startswith("Mine") for prompt in chat.prompts)
+
+
+def test_no_text_of_a_file_goes_to_an_untrusted_embedder(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The workspace's settings name the address of the embedder; the judge is named by options."""
+    chat.answer = Script()
+    monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER", raising=False)
+    command("init", "work")
+    with serving() as endpoint:
+        Path("work/tui-annotate.toml").write_text(
+            f'embedder = "remote:e"\nbase_url = "{endpoint.url}"\n'
+        )
+        refused = ask(command, chat, "evaluate", rag, "-w", "work")
+        assert (type(refused.error), endpoint.headers, chat.asked) == (NotAllowed, [], [])
+
+
+def test_a_named_folder_that_is_no_workspace_is_refused_for_a_file(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """Its settings would be ignored otherwise; a file outside a workspace needs none."""
+    assert ask(command, chat, "sort", rag).code == 0
+    chat.asked.clear()
+    assert type(ask(command, chat, "sort", rag, "-w", "missing").error) is NotFound
+    assert chat.asked == []
+
+
+def test_settings_of_another_user_s_workspace_are_not_used_for_a_file(
+    command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A workspace that the user did not name is passed over, with a warning."""
+    command("init", "work")
+    folder = Path("work").resolve()
+    (folder / "tui-annotate.toml").write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\n')
+    monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(workspaces, "foreign_owner", lambda _: 12345)
+    refused = command("judge", "sort", str(rag))
+    assert (type(refused.error), chat.asked) == (InvalidInput, [])
+    assert "warning:" in refused.err
+    done = ask(command, chat, "sort", rag)
+    assert (done.code, "warning:" in done.err) == (0, True)
 
 
 def test_prompts_can_be_changed(

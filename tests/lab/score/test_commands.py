@@ -11,13 +11,14 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import Command
+from tests.cli.conftest import Command, Result
 from tests.helpers.printed_numbers import printed_numbers
 from tests.lab.score.test_generations import ROW
 from tests.plugins.chat_server import chatting, refusal
 from tests.plugins.embedders.endpoint_server import refusal as embedding_refusal
 from tests.plugins.embedders.endpoint_server import serving
 from tests.plugins.loopback import Reply
+from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.plugins.retry import (
     REPEAT_HINT,
     REPEAT_VECTORS_HINT,
@@ -320,6 +321,36 @@ def test_a_pipeline_writes_no_json_into_a_table(work: Command) -> None:
     assert (done.code, "t.csv" in done.err) == (2, True)
     done = work("scores", "train-probe", "set.jsonl", "--model-folder", "m", "-o", "t.csv")
     assert (done.code, "t.csv" in done.err) == (2, True)
+
+
+def test_a_pipeline_uses_the_judge_of_the_settings(
+    answers: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address of the settings or of the file gets no text until the user trusts it."""
+    monkeypatch.delenv("TUI_ANNOTATE_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    reply = json.dumps({"reason": "so", "verdict": "right"})
+    dataset = answers("datasets", "list", "--json").json[0]["name"]
+
+    def run(options: dict[str, str] | None) -> Result:
+        recipe = {"data": {"dataset": dataset}, "scorer": {"judge": options}}
+        Path("p.yml").write_text(json.dumps(recipe), "utf-8")
+        return answers("pipeline", "run", "p.yml")
+
+    with chatting(lambda _: reply) as chat:
+        for options in ({"model": "toy", "base_url": chat.url}, None):
+            Path("tui-annotate.toml").write_text(
+                "" if options else f'judge_model = "m"\njudge_url = "{chat.url}"\n'
+            )
+            refused = run(options)
+            assert (type(refused.error), chat.asked) == (NotAllowed, [])
+        monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
+        assert run(None).code == 0
+        assert len(chat.asked) == 2
+        assert run({"model": "toy"}).code == 0
+        assert len(chat.asked) == 2 * 2
+    makers = {each["maker"] for each in answers("scores", "list", "--json").json}
+    assert {each.partition("@")[0] for each in makers} == {"judge-score:m", "judge-score:toy"}
 
 
 def test_limits_of_a_scoring_run(answers: Command, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.cli import output
 from tui_annotate.cli.endpoint_trust import require_trust
-from tui_annotate.cli.options import open_workspace
+from tui_annotate.cli.options import find_settings_folder, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
@@ -69,6 +69,8 @@ def open_setup(
 ) -> Iterator[JudgeSetup]:
     """Read the questions, prepare the judge that the options name, and show a progress bar.
 
+    For a file, the workspace gives its settings and prompts only, and its store is not opened.
+
     Raises:
         InvalidInput: the options name neither a file nor a dataset, or both, or no question is
         found.
@@ -88,10 +90,13 @@ def open_setup(
         if not source.file.exists():
             raise InvalidInput(f"file {source.file} does not exist", "check the file's path")
         rows = _first_rows(read_rows(source.file), chosen)
+        folder = find_settings_folder(chosen.workspace)
+        settings = load(folder)
+        own = (folder / PROMPTS,) if folder else ()
         replies = _open_replies(judge, chosen)
-        opened = _open_runner(judge, load(), replies, dry_run=chosen.dry_run)
+        opened = _open_runner(judge, settings, replies, dry_run=chosen.dry_run, own=own)
         with opened as (config, runner):
-            yield JudgeSetup(rows=rows, runner=runner, config=config, settings=load())
+            yield JudgeSetup(rows=rows, runner=runner, config=config, settings=settings)
     elif source.dataset and source.file is None:
         with open_workspace(chosen.workspace, needs=Permission.MANAGE) as space:
             judging = DatasetJudge(space.machines)

@@ -348,8 +348,8 @@ EmbedderOption = Annotated[
     option(
         "--embedder",
         "NAME",
-        "Embedder for answer relevancy, or none (default: the workspace's embedder, else the best"
-        " installed one).",
+        "Embedder for answer relevancy, or none (default: the workspace's embedder, with FILE that"
+        " of its settings, else the best installed one).",
     ),
 ]
 

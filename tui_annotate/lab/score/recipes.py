@@ -17,6 +17,7 @@ import yaml
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.workspace_files import PROMPTS
 from tui_annotate.plugins.files.output_names import check_json_name
 from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.plugins.format_detection import detect
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.lab.score.ranking_service import RankOptions, RankReport
     from tui_annotate.lab.score.scoring import ScoreOptions, ScoreReport
+    from tui_annotate.plugins.judges import Judge
     from tui_annotate.plugins.protocols import ExportReport
     from tui_annotate.services.ingest import IngestReport
     from tui_annotate.workspace.workspace import Workspace
@@ -355,6 +357,32 @@ def list_urls(space: Workspace, recipe: Recipe) -> Iterator[str]:
         if step.scorer == "similarity":
             embedder = step.options.get("embedder", "")
             yield step.options.get("base_url", "") or space.machines.embedder_url(embedder)
+        elif _judge_model(space, step):
+            yield step.options.get("base_url", "") or space.settings.judge_url
+
+
+def _judge_model(space: Workspace, step: ScorerStep) -> str:
+    """Return the chat model of a step with the scorer `judge`; empty without one."""
+    name, _, model = step.scorer.partition(":")
+    return (model or space.settings.judge_model) if name == "judge" else ""
+
+
+def _load_judge(
+    space: Workspace, step: ScorerStep, *, timeout: float | None, max_retries: int | None
+) -> Judge | None:
+    """Load the judge of a step: its model, else that of the settings; None without a model."""
+    from tui_annotate.lab.chat.judge_choice import JudgeChoice
+    from tui_annotate.lab.chat.judge_config import choose_judge
+    from tui_annotate.lab.chat.reply_cache import open_replies
+
+    model = _judge_model(space, step)
+    if not model:
+        return None
+    # A pipeline file may come from someone else: its URL needs trust, like that of a workspace.
+    url = step.options.get("base_url", "") or space.settings.judge_url
+    chosen = JudgeChoice(model=model, timeout=timeout, max_retries=max_retries)
+    config = choose_judge(replace(space.settings, judge_url=url), chosen)
+    return config.load(open_replies(space.machines.replies))
 
 
 def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
@@ -391,7 +419,14 @@ def _score_options(
         max_retries=max_retries,
         is_named=False,
     )
-    options = ScorerOptions(embedder=load, by_characters=embedder == "none", **said)
+    judge = _load_judge(space, step, timeout=timeout, max_retries=max_retries)
+    options = ScorerOptions(
+        judge=judge,
+        prompts=str(space.path / PROMPTS) if judge else "",
+        embedder=load,
+        by_characters=embedder == "none",
+        **said,
+    )
     return ScoreOptions(
         dataset=dataset,
         scorer=step.scorer,
