@@ -64,6 +64,11 @@ def _reopen_closed_streams() -> None:
             os.set_inheritable(number, True)  # noqa: FBT003  a parameter without a name
         if getattr(sys, name) is None:
             stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            if name == "stdout":
+                # Late import: only this case needs it.
+                from tui_annotate.plugins.files.standard_output import ClosedOutput
+
+                stream = ClosedOutput(stream.detach(), encoding="utf-8")
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
 

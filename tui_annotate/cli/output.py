@@ -35,6 +35,7 @@ from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.terminal_text import make_line_visible, make_visible
+from tui_annotate.plugins.files.standard_output import require_standard_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -124,7 +125,12 @@ def print_page(text: str) -> None:
 
 
 def print_text(value: str) -> None:
-    """Print on standard output a text that a user wrote."""
+    """Print on standard output a text that a user wrote, or data such as CSV.
+
+    Raises:
+        Unavailable: standard output is closed.
+    """
+    require_standard_output()
     if sys.stdout.isatty():
         value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
@@ -160,7 +166,11 @@ def print_json(value: Any) -> None:
 
     A dataclass becomes an object with its fields, a path becomes a string. NaN and infinities
     become null; their number is printed on standard error.
+
+    Raises:
+        Unavailable: standard output is closed.
     """
+    require_standard_output()
 
     def convert(part: Any) -> Any:
         return str(part) if isinstance(part, Path) else asdict(part)

@@ -22,6 +22,7 @@ from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.domain.workspace_files import BACKUPS
 from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.plugins.files.packing import PACKED, open_packer
+from tui_annotate.plugins.files.standard_output import require_standard_output
 from tui_annotate.plugins.protocols import Folder
 
 
@@ -37,7 +38,8 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
 
     Raises:
         InvalidInput: as for `check_target`.
-        Unavailable: the target cannot be written, for example because the disk is full.
+        Unavailable: the target cannot be written, for example because the disk is full or because
+            standard output is closed.
     """
     if target is None:
         yield from _standard_output()
@@ -86,6 +88,7 @@ def _write_error(target: Path, error: OSError) -> Unavailable:
 
 
 def _standard_output() -> Iterator[TextIO]:
+    require_standard_output()
     sys.stdout.flush()
     kind = _TerminalWriter if sys.stdout.isatty() else io.TextIOWrapper
     file = kind(sys.stdout.buffer, encoding="utf-8", newline="\n")
