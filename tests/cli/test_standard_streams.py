@@ -24,7 +24,6 @@ DATA = (
     "export -w work --to csv",
     "convert pairs.jsonl - --to csv",
     "status -w work --json",
-    "guidelines show -w work",
 )
 """Command lines that write data to standard output."""
 CLOSED = (">&-", "2>&-", "<&- >&- 2>&-")

@@ -81,7 +81,7 @@ class AccountService:
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """Return the account with the given address, id, or unique name.
+        """Return the account with the given address, id, or unique name, also of a merged person.
 
         Raises:
             NotFound: no account matches, or several have the name.
@@ -90,6 +90,9 @@ class AccountService:
         by_key = [each for each in accounts if who.lower() == each.email or who == each.person.id]
         named = [each for each in accounts if each.person.name == who]
         found = by_key or named
+        if not found:  # a person who was merged into the owner of an account
+            owners = {each.id for each in self.people.find_named(who)}
+            found = [each for each in accounts if each.person.id in owners]
         if not found:
             known = [word for each in accounts for word in (each.person.name, each.email)]
             advice = "list all accounts with: tui-annotate users list"

@@ -315,6 +315,20 @@ class PeopleStore(Store):
             owner = find_owner(read_merges(connection), person.id)
         return person if owner == person.id else self.person(owner)
 
+    def find_named(self, who: str) -> list[Person]:
+        """Return the people with an id or a name.
+
+        An id or a name of merged people alone means the people who own their work.
+        """
+        named = [each for each in self.all() if who in (each.id, each.name)]
+        return self.replace_merged(named)
+
+    def replace_merged(self, people: Collection[Person]) -> list[Person]:
+        """Return those people who are not merged; if all are, the owners of their work."""
+        if own := [each for each in people if each.kind is not PersonKind.MERGED]:
+            return own
+        return [*{owner.id: owner for owner in map(self.find_owner, people)}.values()]
+
     def preferences(self, person: str) -> dict[str, Any]:
         """Return a person's preferences by name; empty for none."""
         require_permission(self._actor, Permission.READ, person)
