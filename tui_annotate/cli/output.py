@@ -93,7 +93,7 @@ def print_parts(text: Iterable[Part]) -> None:
             case ResultPart():
                 print_result(part.text)
             case NotePart():
-                print_note(part.text)
+                print_note(part.text, is_complete=part.is_complete)
             case MessagePart():
                 print_problem(part.text, part.hint)
             case _:
@@ -304,10 +304,13 @@ def _discard(stream: TextIO) -> None:
         os.dup2(nothing.fileno(), stream.fileno())
 
 
-def print_note(text: str) -> None:
-    """Print a confirmation or next step as a line on standard error, except with `--quiet`."""
+def print_note(text: str, *, is_complete: bool = False) -> None:
+    """Print a confirmation or next step as a line on standard error, except with `--quiet`.
+
+    `is_complete`: commands in the text get no `-w`.
+    """
     if not _state.quiet:
-        print_message(add_workspace(text))
+        print_message(text if is_complete else add_workspace(text))
 
 
 def print_error(error: TuiAnnotateError) -> None:
