@@ -203,6 +203,7 @@ class OutputState:
     exit_code: int = 0
     continues: bool = True
     declined: bool = False
+    deferred: list[TuiAnnotateError] = field(default_factory=list)
 
 
 _state = OutputState()
@@ -217,6 +218,7 @@ def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.exit_code = 0
     _state.continues = True
     _state.declined = False
+    _state.deferred = []
 
 
 def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
@@ -250,6 +252,18 @@ def set_verbose() -> None:
 def set_exit_code(code: int) -> None:
     """Set the exit code that applies even if a reader closes standard output early."""
     _state.exit_code = code
+
+
+def defer_error(error: TuiAnnotateError) -> None:
+    """Print an error after the command's report, and end with the error's exit code."""
+    _state.deferred.append(error)
+
+
+def print_deferred_errors(code: int) -> int:
+    """Print the deferred errors; return the exit code of the first one, or `code` for none."""
+    for error in _state.deferred:
+        print_error(error)
+    return _state.deferred[0].exit_code if _state.deferred else code
 
 
 def known_exit_code() -> int:

@@ -25,16 +25,22 @@ from tui_annotate.plugins.files.packing import PACKED, open_packer
 from tui_annotate.plugins.files.standard_output import require_standard_output
 from tui_annotate.plugins.protocols import Folder
 
+NOTHING_CHANGED: Final = "nothing was changed"
+
 
 @contextmanager
-def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextIO]:
+def open_output(
+    target: Path | None, *, private: bool = False, left: str = NOTHING_CHANGED
+) -> Iterator[TextIO]:
     """Open a UTF-8 text file that appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, unless `private`. A file whose name
     ends as one of `PACKED` is compressed; equal texts give equal bytes.
 
-    `private`: make the file readable only by its owner, even if it existed with another mode.
+    Args:
+        private: make the file readable only by its owner, even if it existed with another mode.
+        left: hint of the error if the file cannot be written: what the command did before.
 
     Raises:
         InvalidInput: as for `check_target`.
@@ -57,7 +63,7 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
             ):
                 yield file
     except OSError as error:
-        raise _write_error(target, error) from error
+        raise _write_error(target, error, left) from error
 
 
 def check_target(target: Path) -> None:
@@ -81,10 +87,10 @@ def _check_parent(target: Path) -> None:
         )
 
 
-def _write_error(target: Path, error: OSError) -> Unavailable:
+def _write_error(target: Path, error: OSError, left: str = NOTHING_CHANGED) -> Unavailable:
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
     why = "no new file can be created in the folder" if absent else error.strerror or "disk error"
-    return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
+    return Unavailable(f"{target} cannot be written: {why}", left)
 
 
 def _standard_output() -> Iterator[TextIO]:
