@@ -582,11 +582,19 @@ def ask(question: str, *, yes: bool) -> None:
 
 
 def read_answer(question: str) -> str:
-    """Return the line that the user enters, without spaces; raise EOFError if the input ended."""
+    """Return the line that the user enters, without spaces; raise EOFError if the input ended.
+
+    After ctrl+c, which ends no line, the next message begins on a line of its own.
+    """
     sys.stderr.write(f"{make_line_visible(question)} ")
     sys.stderr.flush()
-    line = sys.stdin.readline()
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        print_message("")
+        raise
     if not line:
+        print_message("")
         raise EOFError
     return line.strip()
 
