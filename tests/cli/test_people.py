@@ -273,7 +273,7 @@ def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path
 
 @pytest.mark.parametrize(
     ("name", "warned"),
-    [("GOLD", True), ("gold", True), ("imp", True), ("im", False), ("li", False)],
+    [("GOLD", True), ("gold", True), ("IMP-1", True), ("imp", True), ("im", False), ("li", False)],
 )
 def test_a_new_person_who_may_be_an_imported_one_is_warned(
     annotated: Command, tmp_path: Path, name: str, warned: bool

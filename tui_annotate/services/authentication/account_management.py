@@ -35,7 +35,7 @@ from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.authentication.hashing import Argon2Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import Session, SessionStore
-from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore, match_id
 
 INVITED_FOR: Final = timedelta(days=7)
 
@@ -115,17 +115,19 @@ class AccountService:
     def find_unlinked_namesakes(self, who: str) -> list[Person]:
         """Return the people without an account who have an account's name, or a similar one.
 
-        They worked with `--as`, or came from an imported file, and may be the user of the account.
+        Without such a person, the name may be the id of an imported person. They worked with
+        `--as`, or came from an imported file, and may be the user of the account.
         """
         account = self.find(who)
         skeleton = name_skeleton(account.person.name)
-        return [
+        others = [
             each
             for each in self.people.all()
-            if each.kind in _CLAIMABLE_KINDS
-            and each.id != account.person.id
-            and name_skeleton(each.name) == skeleton
+            if each.kind in _CLAIMABLE_KINDS and each.id != account.person.id
         ]
+        named = [each for each in others if name_skeleton(each.name) == skeleton]
+        imported = [each for each in others if each.kind is PersonKind.IMPORTED]
+        return named or match_id(account.person.name, imported)
 
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""
