@@ -62,6 +62,10 @@ class JudgeSetup:
     dataset_judge: DatasetJudge | None = None
     vector_set: VectorSet | None = None
 
+    def describe_stored(self) -> str:
+        """Return where results are that a file does not get; empty if they are nowhere."""
+        return "the results are stored in the workspace" if self.dataset_judge else ""
+
 
 @contextmanager
 def open_setup(

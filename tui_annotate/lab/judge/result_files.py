@@ -192,8 +192,7 @@ def write_truths(found: Sequence[ReferenceAnswer], folder: Path) -> int:
             "contexts": list(each.row.contexts),
             "ground_truth": f"{_PREFIX}{each.ground_truth}",
         }
-        target = folder / truth_file_name(each.row.question, taken=taken)
-        with open_output(target, left="the results before this file are written") as file:
+        with open_output(folder / truth_file_name(each.row.question, taken=taken)) as file:
             file.write(encode_strict(values, indent=4)[0] + "\n")
     return len(there)
 

@@ -29,18 +29,14 @@ NOTHING_CHANGED: Final = "nothing was changed"
 
 
 @contextmanager
-def open_output(
-    target: Path | None, *, private: bool = False, left: str = NOTHING_CHANGED
-) -> Iterator[TextIO]:
+def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextIO]:
     """Open a UTF-8 text file that appears only when complete; None means standard output.
 
     The text is written to a temporary file in the same folder, which replaces the target at the
     end. An existing file stays until then; its mode is kept, unless `private`. A file whose name
     ends as one of `PACKED` is compressed; equal texts give equal bytes.
 
-    Args:
-        private: make the file readable only by its owner, even if it existed with another mode.
-        left: hint of the error if the file cannot be written: what the command did before.
+    `private`: make the file readable only by its owner, even if it existed with another mode.
 
     Raises:
         InvalidInput: as for `check_target`.
@@ -63,7 +59,7 @@ def open_output(
             ):
                 yield file
     except OSError as error:
-        raise _write_error(target, error, left) from error
+        raise _write_error(target, error) from error
 
 
 def check_target(target: Path) -> None:
@@ -87,10 +83,24 @@ def _check_parent(target: Path) -> None:
         )
 
 
-def _write_error(target: Path, error: OSError, left: str = NOTHING_CHANGED) -> Unavailable:
+@contextmanager
+def explain_unwritten(changed: str) -> Iterator[None]:
+    """State in the hint of a file that cannot be written what the command changed before.
+
+    `changed`: the new hint; empty if nothing was changed.
+    """
+    try:
+        yield
+    except Unavailable as error:
+        if not changed or error.hint != NOTHING_CHANGED:
+            raise
+        raise Unavailable(error.message, changed) from error
+
+
+def _write_error(target: Path, error: OSError) -> Unavailable:
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
     why = "no new file can be created in the folder" if absent else error.strerror or "disk error"
-    return Unavailable(f"{target} cannot be written: {why}", left)
+    return Unavailable(f"{target} cannot be written: {why}", NOTHING_CHANGED)
 
 
 def _standard_output() -> Iterator[TextIO]:
