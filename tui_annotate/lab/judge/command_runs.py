@@ -63,7 +63,7 @@ class JudgeSetup:
     vector_set: VectorSet | None = None
 
     def describe_stored(self) -> str:
-        """Return where results are that a file does not get; empty if they are nowhere."""
+        """Return where the results of a dataset are stored; empty for the results of a file."""
         return "the results are stored in the workspace" if self.dataset_judge else ""
 
 
