@@ -95,6 +95,15 @@ def test_another_form_of_a_file_is_known_after_a_change(
     assert log.import_records([record(replace(first, id="z", labels=()))]) == ImportCounts(added=1)
 
 
+def test_an_annotation_of_another_workspace_is_no_other_form(log: AnnotationStore) -> None:
+    """It has its label set, and its id; only a form of an export omits both."""
+    stored = foreign("a")
+    log.import_records([record(stored)])
+    made = replace(stored, id="b", origin="human", imported=None)
+    assert log.import_records([record(made)]) == ImportCounts(known=1)
+    assert log.import_records([record(replace(made, label_set="1"))]) == ImportCounts(added=1)
+
+
 def test_work_on_a_sample_that_was_taken_out_comes_back_with_it(
     corpus: CorpusStore, log: AnnotationStore
 ) -> None:

@@ -235,7 +235,7 @@ def _find_other_forms(
             other
             for other in stored
             if other.id not in except_ids
-            and _is_same_origin(one.origin, other.origin)
+            and _is_same_origin(one, other)
             and (is_contained(one, other) or _completes(one, other))
         ]
         if same:
@@ -248,10 +248,16 @@ def _completes(new: Annotation, stored: Annotation) -> bool:
     return bool(new.claim) == bool(stored.claim) and is_contained(stored, new)
 
 
-def _is_same_origin(new: str, stored: str) -> bool:
-    """Return whether two annotations can be one; an export form may omit the origin `human`."""
-    other = stored if new == HUMAN else new
-    return new == stored or (HUMAN in (new, stored) and other.startswith(_IMPORTED))
+def _is_same_origin(new: Annotation, stored: Annotation) -> bool:
+    """Return whether two annotations can be one; an export form may omit the origin `human`.
+
+    An annotation with a label set is a whole record of another workspace, which keeps its id.
+    """
+    if new.origin == stored.origin:
+        return True
+    origins = (new.origin, stored.origin)
+    is_imported = any(each.startswith(_IMPORTED) for each in origins)
+    return HUMAN in origins and is_imported and not new.label_set
 
 
 def _describe_lacking(stream: EventStream, lacking: Sequence[Annotation], *, where: str) -> Problem:
