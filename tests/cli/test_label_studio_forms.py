@@ -15,9 +15,10 @@ from tests.plugins.formats.test_label_studio_tables import (
     SUMMARY,
     flat_file,
     flatten,
+    record_of,
     region,
 )
-from tests.plugins.record_reader import file
+from tests.plugins.record_reader import file, write
 
 
 def item(key: str, text: str, words: str, /, **value: Any) -> dict[str, Any]:
@@ -75,6 +76,17 @@ def test_the_second_form_of_an_export_is_known(command: Command, tmp_path: Path,
         assert counts(command, name, first) == (6, 0, 0)
         for path in (second, first, second):
             assert counts(command, name, path) == (0, 6, 0)
+
+
+def test_both_forms_of_our_own_export_are_one_work(command: Command, tmp_path: Path) -> None:
+    """Tables lose the origin `human` of annotations that were made in this program."""
+    text, _ = write([record_of(1), record_of(2)], "labelstudio")
+    full = file(tmp_path, "full.json", text)
+    flat = flat_file(tmp_path, "csv", list(flatten(json.loads(text), "csv")))
+    for name, first, second in (("v", full, flat), ("w", flat, full)):
+        command("init", name)
+        added, _, _ = counts(command, name, first)
+        assert counts(command, name, second) == (0, added, 0)
 
 
 def test_tables_know_linked_evidence(command: Command, tmp_path: Path) -> None:
