@@ -263,7 +263,7 @@ def test_a_default_path_of_another_user_is_no_link_outside(
     key.symlink_to(tmp_path / "mine")
     load(folder)
     give_away(folder / WORKSPACE_FILE)
-    with pytest.raises(NotAllowed, match="pseudonyms_key", check=has_code(UNTRUSTED)):
+    with pytest.raises(NotAllowed, match=r"its link pseudonyms\.key", check=has_code(UNTRUSTED)):
         load(folder)
     load(folder, environment={"TUI_ANNOTATE_PSEUDONYMS_KEY": "inside.key"})
     key.unlink()

@@ -11,7 +11,7 @@ import signal
 import sys
 import threading
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
@@ -63,7 +63,14 @@ def _reopen_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
             os.set_inheritable(number, True)  # noqa: FBT003  a parameter without a name
         if getattr(sys, name) is None:
-            stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
+            stream: IO[Any]
+            if name == "stdout":
+                # Late import: only this case needs it.
+                from tui_annotate.plugins.files.standard_output import ClosedOutput
+
+                stream = ClosedOutput(open(number, "wb", closefd=False), encoding="utf-8")  # noqa: SIM115
+            else:
+                stream = open(number, mode, encoding="utf-8", closefd=False)  # noqa: SIM115
             setattr(sys, name, stream)
             setattr(sys, f"__{name}__", stream)
 

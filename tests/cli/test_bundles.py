@@ -88,6 +88,19 @@ def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) 
     return folder
 
 
+def test_the_printed_command_opens_the_bundle(command: Command, home: Path) -> None:
+    """The command has no `-w`, which a bundle refuses, and the quoted name of the file."""
+    done = command("-w", str(home), "bundles", "create", "--person", "Ana", "-o", "a b.bundle")
+    words = shlex.split(done.err.partition("on another machine: ")[2])
+    assert words == ["tui-annotate", "annotate", "a b.bundle"]
+    opened = command(*words[1:])
+    assert opened.error is not None
+    assert "terminal" in opened.error.message  # of which there is none here
+    add_work = ("-w", str(home), "bundles", "create", "--person", "Nil", "--create", "-o", "no/x")
+    assert command(*add_work).code == 2
+    assert "Nil" not in command("-w", str(home), "people", "list").out
+
+
 def test_nobody_elses_work_is_in_it(home: Path, bundle: Path) -> None:
     """Neither notes nor names nor ids of others leave with a bundle."""
     with workspaces.open(home) as space:

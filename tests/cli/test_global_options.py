@@ -155,3 +155,28 @@ def _texts(command: Command, line: str) -> tuple[str, str]:
     done = command(*shlex.split(line))
     assert done.code == 0
     return done.out, done.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export --to csv --dataset a --dataset b",
+        "export --to csv --dataset a --dataset=a",
+        "export -t csv --to native",
+        "labels normalise --dataset a --dataset b",
+        "judge sort x.csv --model a --model b",
+        "annotate --sample a --sample b",
+    ],
+)
+def test_an_option_with_one_value_is_refused_twice(command: Command, line: str) -> None:
+    """The first value would be lost without a message."""
+    command("init")
+    done = command(*line.split())
+    assert done.code == 2
+    assert "is given 2 times" in done.err
+
+
+def test_options_with_several_values_and_flags_can_be_repeated(filled: Command) -> None:
+    """So can global options, of which the last one applies."""
+    assert filled("status", "--json", "--json", "--color", "never", "--color", "never").code == 0
+    assert "is given" not in filled("agreement", "--person", "a", "--person", "b").err

@@ -270,6 +270,38 @@ def test_all_problems_are_written_to_a_file(command: Command, tmp_path: Path) ->
     assert (tmp_path / "q.jsonl").read_text("utf-8").splitlines() == lines
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
+@pytest.mark.parametrize("count", [1, 1200])
+@pytest.mark.parametrize("name", ["ingest", "convert", "replace"])
+def test_a_full_disk_for_the_problems_changes_no_result(
+    command: Command, tmp_path: Path, name: str, count: int
+) -> None:
+    """The report names what is stored or written; the error is only about the list."""
+    rows = [["source", "summary"], *[["A.", ""]] * count, ["A.", "B."]]
+    (tmp_path / "a.csv").write_text("".join(f"{','.join(row)}\n" for row in rows), "utf-8")
+    command("init")
+    words = {
+        "ingest": ["ingest", "a.csv", "--embedder", "none"],
+        "convert": ["convert", "a.csv", "out.jsonl", "--to", "native"],
+        "replace": ["datasets", "replace", "a", "a.csv"],
+    }[name]
+    if name == "replace":
+        command("ingest", "a.csv", "--dataset", "a", "--embedder", "none")
+    usual = command(*words)
+    (tmp_path / "out.jsonl").unlink(missing_ok=True)
+    done = command(*words, "--problems", "/dev/full")
+    assert done.code == 1
+    assert "list of problems" in done.err
+    assert "nothing was changed" not in done.err
+    if name == "convert":
+        assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 1
+        assert usual.err.splitlines()[0] in done.err
+    else:
+        report = "samples: " if name == "ingest" else "nothing was stored"
+        assert report in usual.out
+        assert report in done.out
+
+
 @pytest.mark.parametrize("name", ["a.csv", "-"])
 def test_problems_are_written_to_a_file_of_their_own(
     command: Command, tmp_path: Path, name: str

@@ -357,6 +357,20 @@ def test_an_error_of_the_system_is_told_in_one_line(
     assert done.err == "error: some\u241bfile: refused by a test\n"
 
 
+def test_an_interrupted_question_ends_its_line(
+    filled: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The message after ctrl+c, which ends no line, begins on a line of its own."""
+
+    def interrupt() -> str:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=interrupt))
+    done = filled("datasets", "delete", "pairs")
+    assert done.code == 130
+    assert "\ninterrupted" in done.err
+
+
 def test_a_no_stops_with_130(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who answers no to a question has changed nothing, and was not interrupted."""
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True, readline=lambda: "n\n"))

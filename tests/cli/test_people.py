@@ -99,6 +99,28 @@ def test_an_ambiguous_name_is_refused(filled: Command, tmp_path: Path) -> None:
     assert (again.code, type(again.error)) == (1, Conflict)
 
 
+def test_a_merged_id_means_the_owner_in_every_command(filled: Command, tmp_path: Path) -> None:
+    """The id and the name of a merged person select the work of the owner."""
+    command = imported(filled, tmp_path, "ab12:Ana", "cd34:Cem")
+    with tui_annotate.open(tmp_path) as space:
+        ben = space.person("ben").id
+    assert command("people", "merge", "ab12", "ben").code == 0
+
+    for option in ("--person", "--layer"):
+        texts = set()
+        for who in ("ab12", "Ana", "ben"):
+            done = command("export", "--to", "csv", "--json", "-o", f"{who}.csv", option, who)
+            assert (done.code, done.json["annotations"]) == (0, 1), (option, who, done.err)
+            texts.add((tmp_path / f"{who}.csv").read_text("utf-8"))
+        assert len(texts) == 1, option
+    assign = ("assignments", "create", "--dataset", "pairs", "--person")
+    assert command(*assign, "ab12").code == 0
+    pairs = [("--person", who, "--person", "cd34", "--json") for who in ("ab12", "ben")]
+    first, second = (command("agreement", *each) for each in pairs)
+    assert first.json | {"filters": {}} == second.json | {"filters": {}}
+    assert command("people", "merge", "cd34", "ab12", "--json").json["owner"] == ben
+
+
 def test_a_different_value_ends_with_done_in_part(filled: Command, tmp_path: Path) -> None:
     """The owner's comment stays, and the message names both."""
     command = imported(filled, tmp_path, "ab12:Ana")
@@ -251,7 +273,7 @@ def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path
 
 @pytest.mark.parametrize(
     ("name", "warned"),
-    [("GOLD", True), ("gold", True), ("imp", True), ("im", False), ("li", False)],
+    [("GOLD", True), ("gold", True), ("IMP-1", True), ("imp", True), ("im", False), ("li", False)],
 )
 def test_a_new_person_who_may_be_an_imported_one_is_warned(
     annotated: Command, tmp_path: Path, name: str, warned: bool

@@ -20,6 +20,12 @@ COMMANDS = {
     "annotate -w work": 2,  # without a terminal
 }
 """Command lines with their exit code."""
+DATA = (
+    "export -w work --to csv",
+    "convert pairs.jsonl - --to csv",
+    "status -w work --json",
+)
+"""Command lines that write data to standard output."""
 CLOSED = (">&-", "2>&-", "<&- >&- 2>&-")
 WITHOUT_ENTRY = """
 import pwd, sys
@@ -56,13 +62,29 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("streams", CLOSED)
 def test_closed_streams_change_no_result(folder: Path, streams: str) -> None:
-    """A command with closed standard streams does its work, and has its usual exit code."""
+    """A command with closed standard streams does its work, and has its usual exit code.
+
+    Only data for a closed standard output are an error.
+    """
     found = {}
     for line in COMMANDS:
         ended = shell(folder, f"{line} {streams}")
         assert "Traceback" not in ended.stderr
         found[line] = ended.returncode
-    assert found == COMMANDS
+    is_data_lost = {line: 1 for line in COMMANDS if line in DATA and ">&-" in streams.split()}
+    assert found == COMMANDS | is_data_lost
+
+
+def test_data_for_a_closed_standard_output_are_an_error(folder: Path) -> None:
+    """The message is one error, as for a full disk, and no report says that data were written."""
+    for line in DATA:
+        ended = shell(folder, f"{line} >&-")
+        assert ended.returncode == 1, line
+        errors = [each for each in ended.stderr.splitlines() if "error" in each]
+        assert errors == ["error: standard output cannot be written: it is closed"], line
+        assert "annotations of" not in ended.stderr, line
+    assert shell(folder, "export -w work --to csv -o x.csv >&-").returncode == 0
+    assert (folder / "x.csv").read_text("utf-8")
 
 
 def test_an_import_with_closed_streams_stores_its_samples(folder: Path) -> None:

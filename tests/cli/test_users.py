@@ -68,6 +68,9 @@ def test_a_person_without_an_account_and_the_same_name_is_told(
     made = typed(f"{PASSWORD}\n", *create, "ana@b.org", "--name", "ana b")
     assert "people merge i1 ana@b.org" in made.err
     assert "i2" not in made.err
+    for name, address in (("i2", "a@b.org"), ("I2", "b@b.org")):  # the id of an imported person
+        made = typed(f"{PASSWORD}\n", *create, address, "--name", name)
+        assert f"people merge i2 {address}" in made.err
     made = typed(f"{PASSWORD}\n", *create, "ben@b.org", "--name", "b\N{CYRILLIC SMALL LETTER IE}n")
     assert f"people merge {ben.id} ben@b.org" in made.err
     assert filled("people", "merge", ben.id, "ben@b.org").code == 0

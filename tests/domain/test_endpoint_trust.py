@@ -85,6 +85,13 @@ def test_a_host_has_its_ascii_form(host: str) -> None:
     assert "xn--" in refused.value.hint
 
 
+@pytest.mark.parametrize("url", ["https://x.org/v1#a", "https://u:p@x.org", "ftp://x.org", "x"])
+def test_a_refused_url_may_come_from_an_option_or_from_the_settings(url: str) -> None:
+    """The message names all of them."""
+    with pytest.raises(InvalidInput, match="--base-url, or base_url or judge_url in the settings"):
+        check_url(url)
+
+
 @settings(max_examples=example_limit(300))
 @given(st.text("ab.:/\\@%[]#?10 \u00fc", max_size=20))
 def test_the_client_connects_to_the_origin_that_was_checked(rest: str) -> None:

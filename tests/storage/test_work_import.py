@@ -82,6 +82,28 @@ def test_what_was_removed_here_stays_removed(database: Database, log: Annotation
     assert log.import_records([back]) == ImportCounts(known=1)
 
 
+def test_another_form_of_a_file_is_known_after_a_change(
+    database: Database, log: AnnotationStore
+) -> None:
+    """Other ids for the same annotations: removed ones stay removed, changed ones are known."""
+    first, second = foreign("a"), foreign("b", 4)
+    log.import_records([record(first, second)])
+    again = record(replace(first, id="x"), replace(second, id="y"))
+    assert log.import_records([again]) == ImportCounts(known=2)
+    annotate(database).clear("ab12", dataset="d")
+    assert log.import_records([again]) == ImportCounts(buried=2)
+    assert log.import_records([record(replace(first, id="z", labels=()))]) == ImportCounts(added=1)
+
+
+def test_an_annotation_of_another_workspace_is_no_other_form(log: AnnotationStore) -> None:
+    """It has its label set, and its id; only a form of an export omits both."""
+    stored = foreign("a")
+    log.import_records([record(stored)])
+    made = replace(stored, id="b", origin="human", imported=None)
+    assert log.import_records([record(made)]) == ImportCounts(known=1)
+    assert log.import_records([record(replace(made, label_set="1"))]) == ImportCounts(added=1)
+
+
 def test_work_on_a_sample_that_was_taken_out_comes_back_with_it(
     corpus: CorpusStore, log: AnnotationStore
 ) -> None:

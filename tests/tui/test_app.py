@@ -15,8 +15,9 @@ from tests.tui.screens.annotate_app import Words, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.samples import Side
+from tui_annotate.editor.screen_message import use_commands
 from tui_annotate.tui import terminal
-from tui_annotate.tui.app import AnnotateApp
+from tui_annotate.tui.app import AnnotateApp, run
 from tui_annotate.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -100,6 +101,40 @@ async def test_a_workspace_that_can_not_be_opened_is_told() -> None:
         assert app.is_running
         await pilot.press("q")
     assert app.return_code == 0
+
+
+async def test_commands_on_the_screen_are_whole_and_stay_after_it(tmp_path: Path) -> None:
+    """A name that is an id is refused with a command that works when it is typed."""
+    with workspace.create(tmp_path / "work") as space:
+        space.people.imported("p1", "Paula")
+    use_commands(lambda text: text.replace("tui-annotate people", "tui-annotate -w w people"))
+    try:
+        app = AnnotateApp(lambda: workspace.open(tmp_path / "work"), person="p1")
+        async with app.run_test(size=(200, 24)) as pilot:
+            while "people merge" not in shown(app):
+                await pilot.pause(0.001)
+            assert "tui-annotate -w w people merge p1 p1" in shown(app)
+            await pilot.press("ctrl+q")
+    finally:
+        use_commands(str)
+    assert app.opening_error is not None
+    assert app.opening_error.code == "name-is-id"
+
+
+def test_the_error_of_the_opening_is_raised_after_the_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So a command prints it on the terminal, with its hint and exit code."""
+
+    def quit_at_once(app: AnnotateApp) -> None:
+        app.opening_error = NotFound("no workspace here", "make one")
+
+    def missing() -> Workspace:
+        raise AssertionError
+
+    monkeypatch.setattr(AnnotateApp, "run", quit_at_once)
+    with pytest.raises(NotFound, match="no workspace here"):
+        run(missing, log=tmp_path / "log" / "app.log")
 
 
 def shown(app: AnnotateApp) -> str:

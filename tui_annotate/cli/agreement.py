@@ -135,7 +135,7 @@ def agreement(
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)
     if as_csv:
-        output.print_page(format_csv(found))
+        output.print_text(format_csv(found))
     else:
         output.show(
             shaped(found, disagreements=disagreements),

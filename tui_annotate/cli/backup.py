@@ -103,12 +103,20 @@ def _describe_restored(copied: BackupReport, target: Path) -> Iterator[Part]:
 
 def _describe_outside_paths(folder: Path) -> Iterator[Part]:
     """Describe the settings of a restored workspace that reach files of this machine."""
-    from tui_annotate.settings import WORKSPACE_FILE, find_outside_paths, load
+    from tui_annotate.settings import (
+        WORKSPACE_FILE,
+        describe_path_setting,
+        find_outside_paths,
+        load,
+    )
 
     with suppress(TuiAnnotateError):  # invalid settings are reported when the workspace is opened
         settings = load(folder, environment={})
         for name, value in find_outside_paths(asdict(settings), folder):
+            given = str(getattr(settings, name))
+            checked = folder / (WORKSPACE_FILE if given else value)
+            what = describe_path_setting(name, given)
             yield MessagePart(
-                f"warning: the restored setting {name} names a path outside the workspace:"
-                f" {value!r}; check {folder / WORKSPACE_FILE}"
+                f"warning: the restored {what} names a path outside the workspace: {value!r};"
+                f" check {checked}"
             )

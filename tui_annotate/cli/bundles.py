@@ -16,6 +16,7 @@ from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.stream_merge import describe_state
+from tui_annotate.plugins.files.targets import check_target
 
 if TYPE_CHECKING:
     from tui_annotate.domain.history import StreamState
@@ -72,6 +73,7 @@ def create(
     """
     from tui_annotate.workspace import bundles
 
+    check_target(target)  # before a new person is stored
     with open_workspace(common.workspace) as space:
         owner = bundles.find_person(space, person, create=create)
         packed = bundles.open_bundles(space, owner).make(owner, target, datasets=dataset or ())
@@ -82,9 +84,9 @@ def create(
     if packed.practice:
         left_out = output.many(packed.practice, "practice sample")
         text.append(NotePart(f"left out: {left_out}, which are annotated in this workspace only"))
-    text.append(
-        NotePart(f"to annotate the bundle on another machine: tui-annotate annotate {target}")
-    )
+    command = f"tui-annotate annotate {shlex.quote(str(target))}"
+    step = f"to annotate the bundle on another machine: {command}"
+    text.append(NotePart(step, is_complete=True))  # a bundle has a workspace of its own
     output.show(
         {
             "file": target,

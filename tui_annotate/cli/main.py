@@ -31,7 +31,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """
     mask = os.umask(_PRIVATE)
     try:
-        return _report_errors(arguments)
+        return output.print_deferred_errors(_report_errors(arguments))
     finally:
         os.umask(mask)
         output.drop_unwritten()

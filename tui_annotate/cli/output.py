@@ -35,6 +35,7 @@ from tui_annotate.domain import plural
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.terminal_text import make_line_visible, make_visible
+from tui_annotate.plugins.files.standard_output import require_standard_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,7 +93,7 @@ def print_parts(text: Iterable[Part]) -> None:
             case ResultPart():
                 print_result(part.text)
             case NotePart():
-                print_note(part.text)
+                print_note(part.text, is_complete=part.is_complete)
             case MessagePart():
                 print_problem(part.text, part.hint)
             case _:
@@ -124,7 +125,12 @@ def print_page(text: str) -> None:
 
 
 def print_text(value: str) -> None:
-    """Print on standard output a text that a user wrote."""
+    """Print on standard output a text that a user wrote, or data such as CSV.
+
+    Raises:
+        Unavailable: standard output is closed.
+    """
+    require_standard_output()
     if sys.stdout.isatty():
         value = make_visible(value)
     sys.stdout.write(value if value.endswith("\n") else value + "\n")
@@ -160,7 +166,11 @@ def print_json(value: Any) -> None:
 
     A dataclass becomes an object with its fields, a path becomes a string. NaN and infinities
     become null; their number is printed on standard error.
+
+    Raises:
+        Unavailable: standard output is closed.
     """
+    require_standard_output()
 
     def convert(part: Any) -> Any:
         return str(part) if isinstance(part, Path) else asdict(part)
@@ -193,6 +203,7 @@ class OutputState:
     exit_code: int = 0
     continues: bool = True
     declined: bool = False
+    deferred: list[TuiAnnotateError] = field(default_factory=list)
 
 
 _state = OutputState()
@@ -207,6 +218,7 @@ def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.exit_code = 0
     _state.continues = True
     _state.declined = False
+    _state.deferred = []
 
 
 def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
@@ -240,6 +252,18 @@ def set_verbose() -> None:
 def set_exit_code(code: int) -> None:
     """Set the exit code that applies even if a reader closes standard output early."""
     _state.exit_code = code
+
+
+def defer_error(error: TuiAnnotateError) -> None:
+    """Print an error after the command's report, and end with the error's exit code."""
+    _state.deferred.append(error)
+
+
+def print_deferred_errors(code: int) -> int:
+    """Print the deferred errors; return the exit code of the first one, or `code` for none."""
+    for error in _state.deferred:
+        print_error(error)
+    return _state.deferred[0].exit_code if _state.deferred else code
 
 
 def known_exit_code() -> int:
@@ -294,10 +318,13 @@ def _discard(stream: TextIO) -> None:
         os.dup2(nothing.fileno(), stream.fileno())
 
 
-def print_note(text: str) -> None:
-    """Print a confirmation or next step as a line on standard error, except with `--quiet`."""
+def print_note(text: str, *, is_complete: bool = False) -> None:
+    """Print a confirmation or next step as a line on standard error, except with `--quiet`.
+
+    `is_complete`: commands in the text get no `-w`.
+    """
     if not _state.quiet:
-        print_message(add_workspace(text))
+        print_message(text if is_complete else add_workspace(text))
 
 
 def print_error(error: TuiAnnotateError) -> None:
@@ -555,11 +582,19 @@ def ask(question: str, *, yes: bool) -> None:
 
 
 def read_answer(question: str) -> str:
-    """Return the line that the user enters, without spaces; raise EOFError if the input ended."""
+    """Return the line that the user enters, without spaces; raise EOFError if the input ended.
+
+    After ctrl+c, which ends no line, the next message begins on a line of its own.
+    """
     sys.stderr.write(f"{make_line_visible(question)} ")
     sys.stderr.flush()
-    line = sys.stdin.readline()
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        print_message("")
+        raise
     if not line:
+        print_message("")
         raise EOFError
     return line.strip()
 

@@ -128,6 +128,9 @@ def _find_owner(space: Workspace, person: Person, who: str) -> Person:
         return person
     if who == person.name and not any(each.kind is PersonKind.LOCAL for each in named):
         raise ambiguous_person(who, [person.id, *(each.id for each in named)], kind="owner")
+    owners = space.people.find_named(who)
+    if len(owners) == 1 and owners[0].id != person.id:  # also the owner of a merged person's work
+        who = owners[0].id
     return space.team.accounts.find_claimable_person(who, without=person.id)
 
 

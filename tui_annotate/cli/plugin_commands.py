@@ -18,6 +18,7 @@ from typer.models import CommandInfo, TyperInfo
 
 from tui_annotate.cli.help_format import OTHER, PANELS, color_help, sort_commands
 from tui_annotate.cli.output_options import add_output_options
+from tui_annotate.cli.repeated_options import refuse_repeated_options
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.plugins import registry
 
@@ -103,6 +104,7 @@ def panel_of(command: Any) -> str:
 def _prepare(command: Any) -> None:
     add_output_options(command)
     color_help(command)
+    refuse_repeated_options(command)
     for each in getattr(command, "commands", {}).values():
         _prepare(each)
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 from tui_annotate.cli import output
 from tui_annotate.cli.options import option
 from tui_annotate.cli.report_parts import MessagePart, Part
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
 from tui_annotate.domain.records import Problem, count_kind
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.files.targets import open_output
@@ -30,7 +31,8 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     """Open the file of `--problems`, if any; return a function that writes a problem to it.
 
     The file appears when the import ends, also with an error that follows from its problems. Any
-    other error leaves an existing file as it is.
+    other error leaves an existing file as it is. If the file cannot be written at the end, the
+    command still prints its report, and then an error.
 
     Raises:
         InvalidInput: the file is one of `others`, the command's other files, or standard output.
@@ -41,25 +43,59 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     if file == Path("-") or file.absolute() in {other.absolute() for other in others if other}:
         message = f"--problems {file} is standard output, or another file of this command"
         raise InvalidInput(message, "write the problems to a file of their own")
-    count = 0
+    lines = _ProblemLines()
+    try:
+        with open_output(file) as lines.target:
+            try:
+                yield lines.write
+            except TuiAnnotateError as error:
+                if not lines.count:
+                    raise
+                lines.failure = error  # raised once the file is complete
+            lines.has_all = True
+            if lines.lost is not None:
+                raise lines.lost
+    except Unavailable as error:
+        if not lines.has_all:  # nothing was imported, or an error of the import itself
+            raise
+        output.defer_error(
+            Unavailable(
+                f"the list of problems is not written: {error.message}",
+                "the rest of the command is done; to write the list, run the command again with"
+                " another file for --problems",
+            )
+        )
+    if lines.failure is not None:
+        raise lines.failure
+
+
+@dataclass(slots=True)
+class _ProblemLines:
+    """Writer of problems as lines of JSON.
+
+    Attributes:
+        has_all: whether the import has ended, so that only the file can cause an error.
+        failure: the error that ended the import after its problems.
+        lost: why a line could not be written; the import goes on without further lines.
+    """
+
+    target: TextIO = field(default_factory=io.StringIO)
+    count: int = 0
+    has_all: bool = False
     failure: TuiAnnotateError | None = None
-    with open_output(file) as target:
+    lost: OSError | None = None
 
-        def write(problem: Problem) -> None:
-            nonlocal count
-            line, _ = encode_strict(asdict(problem) | {"hint": output.adapt_hint(problem.hint)})
-            # The name of a file may be no UTF-8: its wrong bytes become JSON escapes (\udcff).
-            target.write(line.encode(errors="backslashreplace").decode() + "\n")
-            count += 1
-
+    def write(self, problem: Problem) -> None:
+        """Write a problem as one line."""
+        self.count += 1
+        if self.lost is not None:
+            return
+        line, _ = encode_strict(asdict(problem) | {"hint": output.adapt_hint(problem.hint)})
         try:
-            yield write
-        except TuiAnnotateError as error:
-            if not count:
-                raise
-            failure = error  # raised once the file is complete
-    if failure is not None:
-        raise failure
+            # The name of a file may be no UTF-8: its wrong bytes become JSON escapes (\udcff).
+            self.target.write(line.encode(errors="backslashreplace").decode() + "\n")
+        except OSError as error:
+            self.lost = error
 
 
 def describe_kinds(kinds: Mapping[str, int]) -> Iterator[Part]:

@@ -133,9 +133,13 @@ class ResultPart:
 
 @dataclass(eq=False, slots=True)
 class NotePart:
-    """Part of a report: a confirmation or next step, on standard error."""
+    """Part of a report: a confirmation or next step, on standard error.
+
+    `is_complete`: commands in the text get no `-w`, such as those about a bundle.
+    """
 
     text: str
+    is_complete: bool = False
 
 
 @dataclass(eq=False, slots=True)

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from tui_annotate.cli import output
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import check_name
 
@@ -75,6 +76,7 @@ def annotate(
     Raises:
         NotFound: the workspace or the sample does not exist.
         InvalidInput: an option or a setting is invalid, or there is no usable terminal.
+        TuiAnnotateError: the workspace could not be opened; raised when the user quits.
     """
     from tui_annotate import settings
 
@@ -89,8 +91,10 @@ def annotate(
         _check_workspace(folder, sample)
         raise
     _pause_garbage_collector()
+    from tui_annotate.editor.screen_message import use_commands
     from tui_annotate.tui.app import run
 
+    use_commands(output.add_workspace)
     return run(
         partial(_open_workspace, folder, name if remembered else ""),
         person=name,

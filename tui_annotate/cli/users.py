@@ -319,8 +319,8 @@ def _warn_of_unlinked_namesakes(account: Account, people: list[Person]) -> None:
         return
     others = ", ".join(f"{each.name!r} ({each.kind}, id {each.id})" for each in people)
     output.print_message(
-        f"warning: the name {account.person.name!r} looks like the name of a person without an"
-        f" account: {others}"
+        f"warning: the name {account.person.name!r} looks like the name or id of a person"
+        f" without an account: {others}"
     )
     commands = [
         output.add_workspace(

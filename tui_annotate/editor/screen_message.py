@@ -6,6 +6,7 @@ such as the table of actions; `screen_text` looks it up when it is displayed, ne
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from gettext import NullTranslations
@@ -48,6 +49,24 @@ def use_translations(translations: NullTranslations) -> None:
     _LANGUAGE.use(translations)
 
 
+class _Commands:
+    """How commands in texts are completed; until a function is chosen, they stay as they are."""
+
+    def __init__(self) -> None:
+        self.complete: Callable[[str], str] = str
+
+    def complete_text(self, text: str) -> str:
+        return self.complete(text) if "tui-annotate " in text else text
+
+
+_COMMANDS: Final = _Commands()
+
+
+def use_commands(complete: Callable[[str], str]) -> None:
+    """Display texts with commands as a function returns them, for example with the option `-w`."""
+    _COMMANDS.complete = complete
+
+
 def screen_text(text: str | Plural, /, **fields: object) -> str:
     """Return a text of the screen in the language of the screen, with its fields filled in.
 
@@ -73,8 +92,8 @@ class ScreenMessage(Enum):
     """Base of the catalogues of a screen's texts: each member's value is a text, or a plural."""
 
     def text(self, /, **fields: object) -> str:
-        """Return the text in the language of the screen, with its fields filled in."""
-        return screen_text(self.value, **fields)
+        """Return the text in the language of the screen, with fields and whole commands."""
+        return _COMMANDS.complete_text(screen_text(self.value, **fields))
 
 
 def error_texts(error: TuiAnnotateError) -> tuple[str, str]:
@@ -84,7 +103,8 @@ def error_texts(error: TuiAnnotateError) -> tuple[str, str]:
     unless they were made from a catalogue. `error.code` is the same in each language.
     """
     look_up = _LANGUAGE.translations.gettext
-    return look_up(error.message), look_up(error.hint) if error.hint else ""
+    hint = look_up(error.hint) if error.hint else ""
+    return look_up(error.message), _COMMANDS.complete_text(hint)
 
 
 def describe_error(error: TuiAnnotateError) -> str:

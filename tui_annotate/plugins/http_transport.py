@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, RequestFailed
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+_NAMES: Final = "the URL of the endpoint (--base-url, or base_url or judge_url in the settings)"
+
+
 def check_url(base_url: str) -> httpx2.URL:
     """Parse and check the base URL of an endpoint.
 
@@ -34,14 +37,14 @@ def check_url(base_url: str) -> httpx2.URL:
     try:
         url = httpx2.URL(base_url.strip())
     except httpx2.InvalidURL as error:
-        raise InvalidInput("--base-url is not a valid URL", hint) from error
+        raise InvalidInput(f"{_NAMES} is not a valid URL", hint) from error
     if url.userinfo or url.query or url.fragment:
         raise InvalidInput(
-            "--base-url contains a password, query or fragment, which would be stored as it is",
+            f"{_NAMES} contains a password, query or fragment, which would be stored as it is",
             f"pass an API key in the environment variable {KEYS[0]}",
         )
     if url.scheme not in {"http", "https"} or not url.host:
-        raise InvalidInput(f"--base-url is {base_url!r}, not an HTTP URL", hint)
+        raise InvalidInput(f"{_NAMES} is {base_url!r}, not an HTTP URL", hint)
     return url.copy_with(path=url.path.rstrip("/"))
 
 

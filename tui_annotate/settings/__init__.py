@@ -30,6 +30,7 @@ from tui_annotate.settings.paths import state_folder as state_folder
 from tui_annotate.settings.paths import user_file as user_file
 from tui_annotate.settings.paths import workspace_state_file as workspace_state_file
 from tui_annotate.settings.workspaces import check_paths, expand
+from tui_annotate.settings.workspaces import describe_path_setting as describe_path_setting
 from tui_annotate.settings.workspaces import find_outside_paths as find_outside_paths
 from tui_annotate.settings.workspaces import find_workspace as find_workspace
 from tui_annotate.settings.workspaces import foreign_owner as foreign_owner

@@ -151,7 +151,8 @@ def check_paths(
             continue
         if is_trusted_workspace(workspace):
             return
-        raise _outside_error(file, f"its setting {name}", owner=owner, value=value)
+        what = describe_path_setting(name, str(values.get(name, "")))
+        raise _outside_error(file, f"its {what}", owner=owner, value=value)
 
 
 def check_stored_embedder(embedder: str, workspace: Path) -> None:
@@ -169,6 +170,12 @@ def check_stored_embedder(embedder: str, workspace: Path) -> None:
     if owner is None or not outside or is_trusted_workspace(workspace):
         return
     raise _outside_error(store, "the embedder of its vectors", owner=owner, value=embedder)
+
+
+def describe_path_setting(name: str, value: str) -> str:
+    """Return what names a path: a setting, or without a value the link at the default path."""
+    default = _PATH_SETTINGS[name]
+    return f"setting {name}" if value else f"link {default} (default of the setting {name})"
 
 
 def _outside_error(file: Path, what: str, *, owner: int, value: str) -> NotAllowed:

@@ -95,6 +95,7 @@ class AnnotateApp(RestrictedApp):
     ) -> None:
         super().__init__(look)
         self.refused = ""
+        self.opening_error: TuiAnnotateError | None = None
         self.printing = False
         self.action = ""
         self._open_workspace = open_workspace
@@ -201,6 +202,7 @@ class AnnotateApp(RestrictedApp):
         return _OpenResult(session, found, theme if theme in NAMES else "", layout, hiding, online)
 
     def _show_session(self, opened: _OpenResult | None) -> None:
+        self.opening_error = None
         if opened is None:
             self.sign_in_flow.show_next_page()
             return
@@ -223,6 +225,7 @@ class AnnotateApp(RestrictedApp):
             self.action = ""
 
     def _show_error(self, error: TuiAnnotateError) -> None:
+        self.opening_error = error
         self.sample_screen.show_opening(describe_error(error), "error")
 
     def on_app_request(self, message: AppRequest) -> None:
@@ -311,6 +314,10 @@ def run(
 
     Args:
         open_workspace: called again to print annotations after the app has ended.
+
+    Raises:
+        TuiAnnotateError: the workspace or the first sample could not be opened; raised when the
+            user quits, so that its message stays on the terminal.
     """
     app = AnnotateApp(open_workspace, **options)
     app.action = action
@@ -333,4 +340,6 @@ def run(
         message = WorkspaceText.NOT_SAVED_AT_END.text(error=make_visible(app.refused))
         sys.stderr.write(f"{message}\n")
         return 1
+    if app.opening_error is not None:  # the screen showed it, and is closed
+        raise app.opening_error
     return 0

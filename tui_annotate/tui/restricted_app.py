@@ -23,6 +23,7 @@ from textual.driver import Driver
 from textual.screen import Screen
 
 from tui_annotate.domain.terminal_text import make_visible
+from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.tui.key_queue import SerialKeysApp
 from tui_annotate.tui.line_input import clean_line
 from tui_annotate.tui.theme import TerminalLook, themes
@@ -165,7 +166,8 @@ class RestrictedApp(SerialKeysApp):
 
     def print_problem(self, words: str) -> None:
         """Print the error that ended the app to standard error, and then a text."""
-        message = WorkspaceText.INTERNAL_ERROR.text(error=self.problem)
+        # The program's name begins no command here.
+        message = screen_text(WorkspaceText.INTERNAL_ERROR.value, error=self.problem)
         sys.stderr.write(f"{message}\n{make_visible(words)}\n")
 
     async def on_event(self, event: events.Event) -> None:

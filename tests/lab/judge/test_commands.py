@@ -127,6 +127,22 @@ def test_a_dataset_and_a_file_share_replies(command: Command, chat: FakeChat, ra
     assert len(chat.asked) == asked
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this machine")
+def test_an_output_that_cannot_be_written_names_what_is_stored(
+    command: Command, chat: FakeChat, rag: Path
+) -> None:
+    """The results for a dataset are in the workspace, those for a file nowhere."""
+    chat.answer = Script()
+    command("init", "work")
+    command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", str(rag))
+    for source, hint in (
+        (("--dataset", "rag", "-w", "work"), "the results are stored in the workspace"),
+        ((rag,), "nothing was changed"),
+    ):
+        done = ask(command, chat, "sort", *source, "-o", "/dev/full")
+        assert (done.code, done.error and done.error.hint) == (1, hint)
+
+
 def test_other_addresses_models_and_no_cache_are_asked_again(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:

@@ -62,6 +62,10 @@ class JudgeSetup:
     dataset_judge: DatasetJudge | None = None
     vector_set: VectorSet | None = None
 
+    def describe_stored(self) -> str:
+        """Return where the results of a dataset are stored; empty for the results of a file."""
+        return "the results are stored in the workspace" if self.dataset_judge else ""
+
 
 @contextmanager
 def open_setup(

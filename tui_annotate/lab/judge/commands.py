@@ -63,6 +63,7 @@ from tui_annotate.lab.judge.command_runs import (
 )
 from tui_annotate.lab.judge.options import GenerateOptions
 from tui_annotate.plugins.files.output_paths import require_output_path
+from tui_annotate.plugins.files.targets import explain_unwritten
 
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
@@ -270,7 +271,8 @@ def sort(
         if setup.dataset_judge:
             setup.dataset_judge.store_sorted(found, setup.runner, options)
         if chosen.target:
-            write_sorted(found, chosen.target)
+            with explain_unwritten(setup.describe_stored()):
+                write_sorted(found, chosen.target)
     print_tally(setup.runner, judge, max_unclear=chosen.max_unclear)
     texts = [text for row in setup.rows for text in row.texts]
     if cut := sum(options.cut_context(text) != text for text in texts):
@@ -332,9 +334,11 @@ def generate(
         if setup.dataset_judge:
             setup.dataset_judge.store_generated(found, setup.runner, options)
         if chosen.target:
-            write_generated(found, chosen.target)
+            with explain_unwritten(setup.describe_stored()):
+                write_generated(found, chosen.target)
         if answers_dir:
-            write_truths(found, answers_dir)
+            with explain_unwritten("the results before this file are stored or written"):
+                write_truths(found, answers_dir)
     print_tally(setup.runner, judge, max_unclear=chosen.max_unclear)
     show_generated(found, as_json=chosen.as_json)
     check_value(
@@ -419,7 +423,8 @@ def evaluate(
                 found, setup.runner, options, backend=backend, embedder=how.embedder
             )
         if chosen.target:
-            write_evaluated(found, metrics, chosen.target)
+            with explain_unwritten(setup.describe_stored()):
+                write_evaluated(found, metrics, chosen.target)
     print_tally(
         setup.runner,
         judge,

@@ -396,11 +396,7 @@ class ComparisonService:
         return replace(options, unwanted=tuple(labels))
 
     def _truth_options(self, options: ComparisonOptions) -> TruthOptions:
-        people = {
-            person.id
-            for person in self.machines.people.all()
-            if options.against in (person.id, person.name)
-        }
+        people = {person.id for person in self.machines.people.find_named(options.against)}
         named = {ReferenceLabels.PEOPLE.value: set(), ReferenceLabels.ADJUDICATED.value: {SETTLED}}
         return TruthOptions(
             people=frozenset(named.get(options.against, people)),

@@ -22,7 +22,10 @@ from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.domain.workspace_files import BACKUPS
 from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.plugins.files.packing import PACKED, open_packer
+from tui_annotate.plugins.files.standard_output import require_standard_output
 from tui_annotate.plugins.protocols import Folder
+
+NOTHING_CHANGED: Final = "nothing was changed"
 
 
 @contextmanager
@@ -37,7 +40,8 @@ def open_output(target: Path | None, *, private: bool = False) -> Iterator[TextI
 
     Raises:
         InvalidInput: as for `check_target`.
-        Unavailable: the target cannot be written, for example because the disk is full.
+        Unavailable: the target cannot be written, for example because the disk is full or because
+            standard output is closed.
     """
     if target is None:
         yield from _standard_output()
@@ -79,13 +83,28 @@ def _check_parent(target: Path) -> None:
         )
 
 
+@contextmanager
+def explain_unwritten(changed: str) -> Iterator[None]:
+    """State in the hint of a file that cannot be written what the command changed before.
+
+    `changed`: the new hint; empty if nothing was changed.
+    """
+    try:
+        yield
+    except Unavailable as error:
+        if not changed or error.hint != NOTHING_CHANGED:
+            raise
+        raise Unavailable(error.message, changed) from error
+
+
 def _write_error(target: Path, error: OSError) -> Unavailable:
     absent = error.errno == errno.ENOENT  # the folder exists: that was checked before
     why = "no new file can be created in the folder" if absent else error.strerror or "disk error"
-    return Unavailable(f"{target} cannot be written: {why}", "nothing was changed")
+    return Unavailable(f"{target} cannot be written: {why}", NOTHING_CHANGED)
 
 
 def _standard_output() -> Iterator[TextIO]:
+    require_standard_output()
     sys.stdout.flush()
     kind = _TerminalWriter if sys.stdout.isatty() else io.TextIOWrapper
     file = kind(sys.stdout.buffer, encoding="utf-8", newline="\n")

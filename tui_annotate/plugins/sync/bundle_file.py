@@ -19,7 +19,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo, is_z
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.domain.people import Person, PersonKind, check_name
-from tui_annotate.plugins.files.targets import check_target, replace_file
+from tui_annotate.plugins.files.targets import NOTHING_CHANGED, check_target, replace_file
 from tui_annotate.plugins.record_validation import parse_identifier
 
 FORMAT: Final = "tui-annotate-bundle/1"
@@ -98,7 +98,7 @@ def pack(folder: Path, target: Path) -> None:
                     _add_member(archive, folder / name)
     except OSError as error:
         raise Unavailable(
-            f"{target} cannot be written: {error.strerror}", "nothing was changed"
+            f"{target} cannot be written: {error.strerror}", NOTHING_CHANGED
         ) from error
 
 

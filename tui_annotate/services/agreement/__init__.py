@@ -233,9 +233,8 @@ class AgreementService:
         # The second counts nothing that is left out: it repeats what the first has counted.
         readers = build_readings(oneself=False)
         own_readers = build_readings(oneself=True)
-        named = set(wanted.people)
         chosen = frozenset(
-            base_person(each.id) for each in self.people.all() if named & {each.id, each.name}
+            base_person(each.id) for who in wanted.people for each in self.people.find_named(who)
         )
         # A single person is compared with all others, whose readings are left out alike.
         compared = chosen if len(chosen) > 1 else frozenset[str]()

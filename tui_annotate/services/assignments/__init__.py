@@ -553,7 +553,7 @@ class AssignmentService:
     def _find_answers(self, gold: str) -> Practice:
         if not gold or gold == SETTLED:
             return Practice(person=SETTLED)
-        found = match_people(gold, self.people.all())
+        found = self._match_owners(gold, self.people.all())
         if len(found) > 1:
             raise ambiguous_person(gold, [each.id for each in found])
         return Practice(person=found[0].id) if found else Practice(origin=gold)
@@ -664,11 +664,20 @@ class AssignmentService:
         return unknown_person(name, [each.name for each in self._workers()], advice=advice)
 
     def _find_known(self, name: str) -> Person | None:
-        annotators = [each for each in self.people.all() if each.kind in _ANNOTATOR_KINDS]
-        found = match_people(name, annotators)
+        found = self._match_owners(name, self._annotators())
         if len(found) > 1:
             raise ambiguous_person(name, [each.id for each in found])
         return found[0] if found else None
+
+    def _annotators(self) -> list[Person]:
+        """Return the people who can get samples, and those who were merged into one of them."""
+        kinds = (*_ANNOTATOR_KINDS, PersonKind.MERGED)
+        known = [each for each in self.people.all() if each.kind in kinds]
+        return [each for each in known if self.people.find_owner(each).kind in _ANNOTATOR_KINDS]
+
+    def _match_owners(self, who: str, people: Sequence[Person]) -> list[Person]:
+        """Return the people with an id or a name; merged ones mean the owners of their work."""
+        return self.people.replace_merged(match_people(who, people))
 
     def _former_people(self) -> set[str]:
         """Return the ids of people whose account is disabled or deleted."""

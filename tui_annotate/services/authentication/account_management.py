@@ -35,7 +35,7 @@ from tui_annotate.plugins.account_files import UserRow
 from tui_annotate.services.authentication.hashing import Argon2Hasher, hash_code, is_hash, new_code
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import Session, SessionStore
-from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.people.store import PeopleStore, match_id
 
 INVITED_FOR: Final = timedelta(days=7)
 
@@ -81,7 +81,7 @@ class AccountService:
         return self.store.all()
 
     def find(self, who: str) -> Account:
-        """Return the account with the given address, id, or unique name.
+        """Return the account with the given address, id, or unique name, also of a merged person.
 
         Raises:
             NotFound: no account matches, or several have the name.
@@ -90,6 +90,9 @@ class AccountService:
         by_key = [each for each in accounts if who.lower() == each.email or who == each.person.id]
         named = [each for each in accounts if each.person.name == who]
         found = by_key or named
+        if not found:  # a person who was merged into the owner of an account
+            owners = {each.id for each in self.people.find_named(who)}
+            found = [each for each in accounts if each.person.id in owners]
         if not found:
             known = [word for each in accounts for word in (each.person.name, each.email)]
             advice = "list all accounts with: tui-annotate users list"
@@ -112,17 +115,19 @@ class AccountService:
     def find_unlinked_namesakes(self, who: str) -> list[Person]:
         """Return the people without an account who have an account's name, or a similar one.
 
-        They worked with `--as`, or came from an imported file, and may be the user of the account.
+        Without such a person, the name may be the id of an imported person. They worked with
+        `--as`, or came from an imported file, and may be the user of the account.
         """
         account = self.find(who)
         skeleton = name_skeleton(account.person.name)
-        return [
+        others = [
             each
             for each in self.people.all()
-            if each.kind in _CLAIMABLE_KINDS
-            and each.id != account.person.id
-            and name_skeleton(each.name) == skeleton
+            if each.kind in _CLAIMABLE_KINDS and each.id != account.person.id
         ]
+        named = [each for each in others if name_skeleton(each.name) == skeleton]
+        imported = [each for each in others if each.kind is PersonKind.IMPORTED]
+        return named or match_id(account.person.name, imported)
 
     def signed_in(self) -> tuple[Session, ...]:
         """Return all active sessions; NotAllowed as for `all`."""

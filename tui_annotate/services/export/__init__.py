@@ -100,6 +100,7 @@ class ExportService:
             answers = partial(_hide_answers, answers, names)
         known = replace(
             asked,
+            layer=self._find_layer(asked.layer),
             sample=self.corpus.sample_or_none,
             opinions=self.opinions,
             answers=answers,
@@ -122,7 +123,8 @@ class ExportService:
         self, records: Iterable[Record], store: CommentStore, *, person: str
     ) -> Iterator[Record]:
         """Yield records with the questions that the user may read; `person` selects a person's."""
-        people = [each.id for each in self.people.seen() if person in (each.id, each.name)]
+        seen = {each.id for each in self.people.seen()}
+        people = [each.id for each in self.people.find_named(person) if each.id in seen]
         threads = [
             thread
             for one in (people if person else [""])
@@ -139,8 +141,15 @@ class ExportService:
             yield replace(record, questions=tuple(questions.values())) if questions else record
 
     def _find_authors(self, layer: str) -> set[str]:
-        meant = [each for each in self.people.seen() if layer in (each.id, each.name)]
+        seen = {each.id for each in self.people.seen()}
+        meant = [each for each in self.people.find_named(layer) if each.id in seen]
         return {one for each in meant for one in self.people.merged_ids(each.id)}
+
+    def _find_layer(self, layer: str) -> str:
+        """Return a layer; the id or name of merged people becomes the id of the work's owner."""
+        owners = self.people.find_named(layer)
+        is_merged = bool(owners) and not any(layer in (each.id, each.name) for each in owners)
+        return owners[0].id if is_merged and len(owners) == 1 else layer
 
     def _complete_readings(
         self, records: Iterable[Record], filters: RecordFilter

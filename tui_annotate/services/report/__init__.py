@@ -21,7 +21,7 @@ from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.work_statistics import WorkStatistics
-from tui_annotate.plugins.files.targets import open_output
+from tui_annotate.plugins.files.targets import explain_unwritten, open_output
 from tui_annotate.services.report.contents import ReportContents, has_work
 from tui_annotate.services.report.data import (
     PageValues,
@@ -141,7 +141,9 @@ class ReportWriter:
         paths = list_page_files(target, len(contents.pages))
         check_page_files(paths)
         announce(contents)
-        sizes = self._write_pages(request, contents, paths, limit=limit)
+        partial_report = "other pages may be written; create the report again in another folder"
+        with explain_unwritten(partial_report if len(paths) > 1 else ""):
+            sizes = self._write_pages(request, contents, paths, limit=limit)
         remove_old_pages(target, len(paths))
         return ReportResult(
             samples=contents.samples,

@@ -27,7 +27,7 @@ from tui_annotate.domain.people import (
     require_permission,
     second_reader,
 )
-from tui_annotate.domain.people_directory import find_person
+from tui_annotate.domain.people_directory import find_person, match_people
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.report_collections import has_rating_conflict, rating_scale
 from tui_annotate.domain.samples import SampleKey
@@ -184,6 +184,9 @@ class ReviewQueries:
             workers = [self.people.person(each) for each in log.workers(key, assigned=True)]
         names = ", ".join(each.name for each in workers)
         advice = f"annotators of the sample: {names}"
+        owners = {owner.id for owner in self.people.find_named(who)}
+        if not match_people(who, workers):  # the name of a merged person means the owner
+            who = next((each.id for each in workers if each.id in owners), who)
         return find_person(who, workers, advice=advice, kind=f"annotator of {key}")
 
     def queue(self, reviewer: str, *, dataset: str = "") -> list[QueuedSample]:

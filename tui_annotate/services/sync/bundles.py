@@ -148,10 +148,10 @@ class BundleService:
                 for copy in stream_lines.read(streams)[1]
             )
             if is_unmerged:
+                command = f"tui-annotate bundles merge {shlex.quote(str(target))}"
                 raise Conflict(
                     f"the bundle {target} has work that was not merged yet",
-                    f"first run: tui-annotate bundles merge {shlex.quote(str(target))}; or name a"
-                    " different file",
+                    f"first run: {command}; or name a different file",
                 )
 
     def _samples_of(

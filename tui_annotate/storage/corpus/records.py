@@ -47,7 +47,7 @@ from tui_annotate.storage.columns import (
 )
 from tui_annotate.storage.documents import read_segments, read_text, require_placements
 from tui_annotate.storage.log.record_filter import RecordQuery
-from tui_annotate.storage.people.store import find_bundle_owner, find_merged_ids
+from tui_annotate.storage.people.store import find_bundle_owner, find_merged_ids, read_merges
 from tui_annotate.storage.statements import dataset_descriptions
 
 _log = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def stream_records(
     """
     found = connection.execute(select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind))
     people = {row.id: Person(row.id, row.name, PersonKind(row.kind)) for row in found}
-    record_query = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, merges=read_merges(connection), seen=seen)
     documents = _Documents(connection)
     chosen_people = record_query.people if filters.person else None
     readable = _find_readable_fields(connection, seen, chosen_people)

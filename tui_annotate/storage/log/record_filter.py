@@ -21,7 +21,7 @@ from sqlalchemy import (
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Annotation, annotation_from_json
 from tui_annotate.domain.assignment_rules import AssignmentCause
 from tui_annotate.domain.labels import JOINER
-from tui_annotate.domain.people import SETTLED, Person
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.columns import (
@@ -32,6 +32,7 @@ from tui_annotate.storage.columns import (
     HANDOUTS,
     SAMPLES,
 )
+from tui_annotate.storage.people.store import Merge, find_owner, read_merges
 from tui_annotate.storage.second_readings import hidden_first_reading
 
 _STANDING: Final = (
@@ -60,7 +61,8 @@ class RecordQuery:
 
     Annotations that adjudication rejected match only if the filter asks for their origin. A filter
     for adjudicated annotations also matches adjudicated samples without annotations; a filter for
-    another origin, such as `human`, matches no adjudication.
+    another origin, such as `human`, matches no adjudication. A merged person means the owner of the
+    work.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class RecordQuery:
         filters: RecordFilter,
         people: Mapping[str, Person],
         *,
+        merges: Mapping[str, Merge],
         seen: Collection[str] | None = None,
     ) -> None:
         self._filters = filters
@@ -78,7 +81,9 @@ class RecordQuery:
         wanted = filters.person
         self.people = seen
         if wanted:
-            named = {each.id for each in people.values() if wanted in (each.id, each.name)}
+            found = [each for each in people.values() if wanted in (each.id, each.name)]
+            own = {each.id for each in found if each.kind is not PersonKind.MERGED}
+            named = own or {find_owner(merges, each.id) for each in found}
             self.people = named if seen is None else named & set(seen)
         self._settled = filters.origin in (ADJUDICATED, REJECTED)
         self.by_annotation = bool(self._label) or filters.origin not in ("", ADJUDICATED)
@@ -138,7 +143,7 @@ def stream_annotations(
     seen: Collection[str] | None = None,
 ) -> Iterator[OwnedAnnotation]:
     """Yield the annotations that match a filter, of the people with ids in `seen`, or of all."""
-    record_query = RecordQuery(filters, people, seen=seen)
+    record_query = RecordQuery(filters, people, merges=read_merges(connection), seen=seen)
     query = _STANDING
     if filters.dataset:
         query = query.where(DATASETS.c.name == filters.dataset)

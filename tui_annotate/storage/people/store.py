@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, TypedDict
 
 from sqlalchemy import Connection, bindparam, select, text, update
@@ -144,6 +144,15 @@ def find_merged_ids(connection: Connection, people: Collection[str]) -> set[str]
     return found
 
 
+def match_id(name: str, people: Iterable[Person]) -> list[Person]:
+    """Return the person whose id a name is, in any case, or begins; empty if several match."""
+    folded = name.casefold()
+    known = [each for each in people if each.id.casefold().startswith(folded)]
+    whole = [each for each in known if each.id.casefold() == folded]
+    found = whole or (known if len(name) >= _SHORTEST_ID_START else [])
+    return found if len(found) == 1 else []
+
+
 class PeopleStore(Store):
     """Access to the people of a workspace by id; only the names of local people are unique.
 
@@ -234,8 +243,8 @@ class PeopleStore(Store):
     def find_namesakes(self, name: str) -> tuple[Person, ...]:
         """Return imported people with a user's name, except those known to be other people.
 
-        The case of the names does not matter. If no one has the name, it may be the start of the
-        id of one imported person.
+        The case of the names does not matter. If no one has the name, it may be the id of one
+        imported person in another case, or the start of the id.
         """
         local = self.find_local(name)
         others = self.preferences(local.id).get(_OTHERS, []) if local else []
@@ -246,10 +255,7 @@ class PeopleStore(Store):
         people = [each for each in self.all() if each.kind is PersonKind.IMPORTED]
         named = [each for each in people if each.name.casefold() == folded]
         is_id = any(each.id == name for each in people)  # refused as a name: `check_new_local`
-        if named or is_id or len(name) < _SHORTEST_ID_START:
-            return named
-        begun = [each for each in people if each.id.casefold().startswith(folded)]
-        return begun if len(begun) == 1 else []
+        return named if named or is_id else match_id(name, people)
 
     def keep_apart(self, name: str) -> Person:
         """Record that a local person is none of the imported people of the same name."""
@@ -314,6 +320,20 @@ class PeopleStore(Store):
         with self._database.reading() as connection:
             owner = find_owner(read_merges(connection), person.id)
         return person if owner == person.id else self.person(owner)
+
+    def find_named(self, who: str) -> list[Person]:
+        """Return the people with an id or a name.
+
+        An id or a name of merged people alone means the people who own their work.
+        """
+        named = [each for each in self.all() if who in (each.id, each.name)]
+        return self.replace_merged(named)
+
+    def replace_merged(self, people: Collection[Person]) -> list[Person]:
+        """Return those people who are not merged; if all are, the owners of their work."""
+        if own := [each for each in people if each.kind is not PersonKind.MERGED]:
+            return own
+        return [*{owner.id: owner for owner in map(self.find_owner, people)}.values()]
 
     def preferences(self, person: str) -> dict[str, Any]:
         """Return a person's preferences by name; empty for none."""
