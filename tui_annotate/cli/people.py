@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -96,7 +97,9 @@ def merge(
         other = _find_owner(space, one, owner)
         done = space.team.person_merges.merge(one, other)
     if one == other:
-        title = f"{one.name} ({one.id}) is a local person; to continue the work: annotate --as NAME"
+        annotate = shlex.join(["tui-annotate", "annotate", "--as", one.name])
+        title = f"{one.name} ({one.id}) is a local person; to continue the work: "
+        title += output.add_workspace(annotate)
     else:
         title = f"the work of {one.name} ({one.id}) belongs to {other.name}: "
         title += _describe_counts(done)

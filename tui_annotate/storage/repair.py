@@ -90,7 +90,8 @@ def make_again(store: Path) -> str:
     if backup := newest_backup(store):
         return f"cp {shlex.quote(str(backup))} {shlex.quote(str(store))}"
     file = shlex.quote(str(folder / WORKSPACE_FILE))
-    return f"there is no backup; to start again: rm {file} && tui-annotate init {folder}"
+    init = f"tui-annotate init {shlex.quote(str(folder))}"
+    return f"there is no backup; to start again: rm {file} && {init}"
 
 
 def command(words: str, folder: Path) -> str:

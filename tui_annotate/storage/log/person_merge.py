@@ -6,6 +6,7 @@ event of the type `import` adds the work, with the same ids, to the owner's stre
 
 from __future__ import annotations
 
+import shlex
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -318,7 +319,8 @@ def _refuse_assigned(connection: Connection, person: Person) -> None:
 def _refuse_local(connection: Connection, person: Person) -> None:
     same = find_local_ids(connection, person.name)
     if same:
-        hint = f"name this person as the owner: tui-annotate people merge {person.id} {same[0]}"
+        merge = shlex.join(["tui-annotate", "people", "merge", person.id, same[0]])
+        hint = f"name this person as the owner: {merge}"
         if person.id in same:
             hint = "name two people: tui-annotate people merge PERSON OWNER"
         raise Conflict(f"{person.name!r} is already the name of a local person", hint)
