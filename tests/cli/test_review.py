@@ -185,8 +185,10 @@ def test_adjudicated_rows_are_announced_and_chosen(
     wanted = {}
     for layer in ("", "all", "adjudicated"):
         words = ["export", "-w", str(folder), "--to", form, "--json"]
+        if layer:
+            words += ["--layer", layer]
         target = str(tmp_path / f"rows-{layer}.{form}")
-        summary = json.loads(printed(capsys, *words, "--layer", layer, "-o", target))
+        summary = json.loads(printed(capsys, *words, "-o", target))
         wanted[layer] = (summary["annotations"], summary["adjudicated"])
     target = str(tmp_path / f"rows.{form}")
     assert run(["export", "-w", str(folder), "--to", form, "-o", target]) == 0
