@@ -14,6 +14,7 @@ from tests.plugins.record_reader import file, read
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Side
+from tui_annotate.plugins import span_columns
 from tui_annotate.plugins.protocols import SpanUse
 from tui_annotate.plugins.span_columns import SPAN_AMBIGUOUS, SPAN_MISSING
 
@@ -198,8 +199,8 @@ WITHOUT = {"start": 7, "end": 11}
         ([[IN_UNITS], [WITHOUT]], "", ["1871", "mill"], [""]),
         ([[IN_UNITS, WITHOUT]], "utf16", ["1871", "mill"], []),
         ([[IN_UNITS]], "codepoint", ["1871"], [""]),
-        ([[IN_UNITS], [WITHOUT]], "codepoint", ["1871", "mill"], [""]),
-        ([[IN_CODE_POINTS], [{"start": 6, "end": 10}]], "utf16", ["1871", "mill"], [""]),
+        ([[IN_UNITS], [WITHOUT]], "codepoint", ["1871", "ill "], [""]),
+        ([[IN_CODE_POINTS], [{"start": 6, "end": 10}]], "utf16", ["1871", " mil"], [""]),
         ([[IN_CODE_POINTS], [IN_UNITS]], "", ["1871", "1871"], []),
         ([[IN_CODE_POINTS], [IN_UNITS], [WITHOUT]], "", ["1871", "1871"], ["span-refused"]),
         ([[IN_CODE_POINTS, IN_UNITS, WITHOUT]], "codepoint", ["1871", "1871", "ill "], [""]),
@@ -213,9 +214,9 @@ def test_quotes_of_lists_show_the_unit_of_offsets(
     codes: list[str],
     side: Side,
 ) -> None:
-    """Spans without a quote have the unit that all quotes of the table show; else the stated one.
+    """Spans without a quote have the stated unit, else the one that all quotes of the table show.
 
-    A unit that is used although the user did not state it has a warning.
+    A unit that quotes show against the stated or the usual one has a warning.
     """
     texts = {"source": SOURCE, "summary": SUMMARY, side.value: EMOJI}
     lines = [json.dumps(texts | {"spans": spans}) for spans in rows]
@@ -297,3 +298,20 @@ def test_real_files(name: str, annotations: int, doubts: int) -> None:
     for record, row in zip(records, rows, strict=True):
         assert all(quote in row["annotated_span"] for quote in _quotes(record))
         assert record.sample.meta["annotated_span"] == row["annotated_span"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "is_cut"),
+    [
+        ("[[1, 2], [3, 4]] has determinant -2", False),
+        ("[[1, 2], [3, 4]]", False),
+        ("[[1, 2], [3,", True),
+        ('[{"start": 1, "end": 2, "text": "a]"}, {"start": 3, "te', True),
+        ('[{"start": 1, "end": 2, "text": "a]', True),
+        ("[[1, 2], [3, 4]", True),
+        ("[1] A reference", False),
+    ],
+)
+def test_a_list_is_cut_where_its_brackets_stay_open(cell: str, *, is_cut: bool) -> None:
+    """A text about a matrix only begins like a list of spans."""
+    assert span_columns.is_cut_span_list(cell) is is_cut

@@ -160,7 +160,7 @@ def test_a_process_that_sends_a_result_ends_after_it(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(os, "_exit", end)
     monkeypatch.setattr(os, "nice", lambda _: None)
     reader, lifeline = multiprocessing.Pipe(duplex=False)
-    sentences._init_worker(reader)
+    sentences._init_worker(reader, os.getppid())
     lifeline.close()
     assert not ended.wait(0.5)
     found: list[Any] = sentences._segment([])

@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, sample
-from tui_annotate.domain.annotations import Annotation
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.history import replay
 from tui_annotate.domain.people import Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
-from tui_annotate.domain.samples import SampleKey
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
@@ -82,26 +83,39 @@ def test_what_was_removed_here_stays_removed(database: Database, log: Annotation
     assert log.import_records([back]) == ImportCounts(known=1)
 
 
+def studio(name: str, start: int = 0) -> Annotation:
+    """An annotation as it is read from a file of Label Studio."""
+    return replace(foreign(name, start), origin="imported:labelstudio")
+
+
 def test_another_form_of_a_file_is_known_after_a_change(
     database: Database, log: AnnotationStore
 ) -> None:
     """Other ids for the same annotations: removed ones stay removed, changed ones are known."""
-    first, second = foreign("a"), foreign("b", 4)
+    first, second = studio("a"), studio("b", 4)
     log.import_records([record(first, second)])
     again = record(replace(first, id="x"), replace(second, id="y"))
     assert log.import_records([again]) == ImportCounts(known=2)
     annotate(database).clear("ab12", dataset="d")
     assert log.import_records([again]) == ImportCounts(buried=2)
-    assert log.import_records([record(replace(first, id="z", labels=()))]) == ImportCounts(added=1)
+    fuller = replace(first, id="z", evidence=(Anchor(Side.SOURCE, 0, Span(0, 4)),))
+    assert log.import_records([record(fuller)]) == ImportCounts(added=1)
 
 
-def test_an_annotation_of_another_workspace_is_no_other_form(log: AnnotationStore) -> None:
-    """It has its label set, and its id; only a form of an export omits both."""
-    stored = foreign("a")
+def test_each_stored_annotation_is_repeated_once(log: AnnotationStore) -> None:
+    """Two annotations with the same content in one file are two."""
+    log.import_records([record(studio("a"))])
+    again = record(studio("x"), studio("y"))
+    assert log.import_records([again]) == ImportCounts(added=1, known=1)
+
+
+@pytest.mark.parametrize("origin", ["imported:mercury", "imported:spans"])
+def test_other_formats_have_no_second_form(log: AnnotationStore, origin: str) -> None:
+    """Their ids decide: the same content under another id is another annotation."""
+    stored = replace(foreign("a"), origin=origin, label_set="1")
     log.import_records([record(stored)])
-    made = replace(stored, id="b", origin="human", imported=None)
-    assert log.import_records([record(made)]) == ImportCounts(known=1)
-    assert log.import_records([record(replace(made, label_set="1"))]) == ImportCounts(added=1)
+    part = replace(stored, id="b", claim=stored.claim[:1])
+    assert log.import_records([record(part)]) == ImportCounts(added=1)
 
 
 def test_work_on_a_sample_that_was_taken_out_comes_back_with_it(

@@ -127,20 +127,6 @@ def has_same_content(one: Annotation, other: Annotation) -> bool:
     )
 
 
-def is_contained(one: Annotation, other: Annotation) -> bool:
-    """Return whether all content of an annotation is also in one that can have more spans.
-
-    Labels belong to the claim: linked evidence has none of its own.
-    """
-    is_linked_evidence = not one.claim and bool(other.claim)
-    return (
-        set(one.labels) == (set() if is_linked_evidence else set(other.labels))
-        and set(one.claim) <= set(other.claim)
-        and set(one.evidence) <= set(other.evidence)
-        and one.note in ("", other.note)
-    )
-
-
 def annotation_to_json(annotation: Annotation) -> dict[str, Any]:
     """Convert an annotation to JSON values; each span becomes [side, document index, start, end].
 

@@ -56,6 +56,8 @@ _SPANS: Final = re.compile(
     re.DOTALL,
 )
 """Start of a cell with a list of spans that have offsets."""
+_QUOTED: Final = re.compile(r""""(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?""", re.DOTALL)
+"""Text in quotes, perhaps cut."""
 CUT_HINT: Final = (
     "a spreadsheet program cuts long cells: import the file from which the table was made"
 )
@@ -338,10 +340,16 @@ def parse_literal(value: Any) -> Any:
 
 
 def is_cut_span_list(value: Any) -> bool:
-    """Return whether a cell begins as a list of spans with offsets, but is no list."""
+    """Return whether a cell begins as a list of spans with offsets, but is no list.
+
+    A text whose brackets are closed before its end only begins like a list.
+    """
     if not isinstance(value, str) or not _SPANS.match(value):
         return False
-    return not (value.rstrip().endswith("]") and isinstance(parse_literal(value), list))
+    if value.rstrip().endswith("]"):
+        return not isinstance(parse_literal(value), list)
+    bare = _QUOTED.sub("", value)
+    return bare.count("[") > bare.count("]")
 
 
 def describe_cut_spans(cell: str) -> str:
@@ -467,19 +475,20 @@ class OffsetEvidence:
     def decide(self, options: ImportOptions) -> ImportOptions:
         """Return the options with what the quotes show; spans without a quote follow them.
 
-        A unit that the user states decides unless all quotes show another one. If the quotes
-        disagree and the user states nothing, spans without a quote are refused.
+        What the user states decides. If the quotes disagree and the user states nothing, spans
+        without a quote are refused.
         """
         if options.end_inclusive is None and self._inclusive:
             if self._exclusive:
                 options = replace(options, ends_unclear=self._describe_ends(options))
             else:
                 options = replace(options, end_inclusive=True)
-        if self._other_units(options) and not self._fitting(options.offsets or CODEPOINT):
-            return replace(options, offsets=self._other_units(options)[0])
-        if not options.offsets and self._other_units(options):
-            options = replace(options, units_unclear=self._describe_units(options))
-        return options
+        others = self._other_units(options)
+        if options.offsets or not others:
+            return options
+        if self._fitting(CODEPOINT):
+            return replace(options, units_unclear=self._describe_units(options))
+        return replace(options, offsets=others[0])
 
     def _other_units(self, options: ImportOptions) -> list[str]:
         """Return the units of quotes that do not fit the stated or usual unit, the best first."""
@@ -541,7 +550,7 @@ class OffsetEvidence:
                 f" the column {options.span_column!r} show {shown} ({against:,})"
             )
             if follow:
-                message += f", and not for spans without a quote ({follow:,})"
+                message += f"; it is used for spans without a quote ({follow:,})"
             hint = f"if all offsets have the unit of these quotes, state it: --offsets {others[0]}"
             yield Problem(self._where_unit, message, hint, refused=False)
         elif follow:

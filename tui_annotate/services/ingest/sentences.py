@@ -100,7 +100,10 @@ class SegmentationPool:
         context = multiprocessing.get_context("spawn")
         end, self._lifeline = context.Pipe(duplex=False)
         self._pool = ProcessPoolExecutor(
-            self._workers, mp_context=context, initializer=_init_worker, initargs=(end,)
+            self._workers,
+            mp_context=context,
+            initializer=_init_worker,
+            initargs=(end, os.getpid()),
         )
 
     def _send(self, task: SegmentationTask) -> Future[list[Segments]] | None:
@@ -152,10 +155,10 @@ The main process would wait forever for the rest of a result that a worker has b
 """
 
 
-def _init_worker(lifeline: Connection) -> None:
+def _init_worker(lifeline: Connection, parent: int) -> None:
+    """Prepare a worker process; `parent` is the id of the main process."""
     os.nice(_NICENESS)
     _may_not_end.acquire()
-    parent = os.getppid()
     threading.Thread(target=_end_with_lifeline, args=(lifeline, parent), daemon=True).start()
 
 

@@ -18,13 +18,11 @@ from tui_annotate.domain.annotations import (
     annotation_from_json,
     annotation_to_json,
     has_same_content,
-    is_contained,
 )
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import DISCARD, IMPORT, Change, PendingEvent, new_event
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
-from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.stream_merge import IDLE
@@ -34,7 +32,7 @@ from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.people.store import Merge, add_person, find_namesake, find_owner
 
 _NAMESPACE: Final = uuid.UUID("6c1c6a0e-6a4f-5b0e-9d57-7a7f3f0c2b11")
-_IMPORTED: Final = "imported:"
+_LABEL_STUDIO: Final = "imported:labelstudio"
 _EMPTY_VALUES: Final = {"state": State.NEW.value}
 _IDLE_VERBS: Final = IDLE | {IMPORT}
 """Types of events that do not count as a person's work in this workspace."""
@@ -118,7 +116,7 @@ class WorkImport:
     def _import_work(
         self, log: EventLog, stream: EventStream, work: _PersonWork, *, where: str
     ) -> None:
-        new = self._select_new(log, stream, work.annotations, where=where)
+        new = self._select_new(log, stream, work.annotations)
         after = self._select_changes(log, stream, work.assignment, where=where)
         if not new and not after:
             return
@@ -161,7 +159,7 @@ class WorkImport:
         return news
 
     def _select_new(
-        self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation], *, where: str
+        self, log: EventLog, stream: EventStream, annotations: Sequence[Annotation]
     ) -> list[Annotation]:
         """Return annotations that were never stored; replace ids that other annotations use."""
         if not annotations:
@@ -187,14 +185,9 @@ class WorkImport:
             rest = {name: new for name, new in rest.items() if name not in there}
         if rest and stream.seq:
             others = _find_other_forms(log, stream, rest, except_ids=named.keys())
-            removed = log.find_removed([one.id for one in others.values()])
-            buried |= {name for name, one in others.items() if one.id in removed}
+            removed = log.find_removed(list(others.values()))
+            buried |= {name for name, other in others.items() if other in removed}
             there |= others.keys() - buried
-            lacking = [
-                rest[name] for name, one in others.items() if not is_contained(rest[name], one)
-            ]
-            if lacking:
-                self.counts.doubts.append(_describe_lacking(stream, lacking, where=where))
             rest = {name: new for name, new in rest.items() if name not in others}
         fresh = list(rest.values())
         self.counts.known += len(there)
@@ -209,65 +202,40 @@ def _find_other_forms(
     new: Mapping[str, Annotation],
     *,
     except_ids: Collection[str],
-) -> dict[str, Annotation]:
-    """Return the stored annotation, by id, of each new one that another export form named.
+) -> dict[str, str]:
+    """Return the id of the imported annotation that each new one repeats, by the new id.
 
-    The forms of an export can differ in their ids: Label Studio's tables have none, and lack
-    the links between spans. An annotation that was changed or removed here is found as it was
-    imported.
+    Label Studio's tables have no ids, so that the same annotation has another id than in the export
+    JSON. Spans, labels and note must be equal, and each stored annotation is repeated once at most.
+    An annotation that was changed or removed here is found as it was imported.
 
     Args:
         except_ids: ids of annotations that the file contains with these ids.
     """
-    current = stream.state.annotations
-    stored = [
-        annotation_from_json(payload)
+    stored = {
+        name: annotation_from_json(payload)
         for event in log.events(stream.person, stream.key)
         if event.action.verb == IMPORT
-        for payload in event.action.after.annotations.values()
-        if payload is not None
-    ]
-    removed = log.find_removed([one.id for one in stored])
-    stored = [*stream.annotations, *(one for one in stored if one.id in current.keys() | removed)]
+        for name, payload in event.action.after.annotations.items()
+        if payload is not None and name not in except_ids
+    }
     found = {}
     for name, one in new.items():
-        same = [
-            other
-            for other in stored
-            if other.id not in except_ids
-            and _is_same_origin(one, other)
-            and (is_contained(one, other) or _completes(one, other))
-        ]
-        if same:
-            found[name] = next((other for other in same if is_contained(one, other)), same[0])
+        for other_name, other in stored.items():
+            if _are_forms_of_one_export(one, other) and has_same_content(one, other):
+                found[name] = other_name
+                del stored[other_name]
+                break
     return found
 
 
-def _completes(new: Annotation, stored: Annotation) -> bool:
-    """Return whether a stored annotation lacks only spans or the note of a new one."""
-    return bool(new.claim) == bool(stored.claim) and is_contained(stored, new)
+def _are_forms_of_one_export(one: Annotation, other: Annotation) -> bool:
+    """Return whether one of two annotations is of Label Studio, and the other perhaps, too.
 
-
-def _is_same_origin(new: Annotation, stored: Annotation) -> bool:
-    """Return whether two annotations can be one; an export form may omit the origin `human`.
-
-    An annotation with a label set is a whole record of another workspace, which keeps its id.
+    The export JSON of our own work keeps the origin of the annotations, and its table does not.
     """
-    if new.origin == stored.origin:
-        return True
-    origins = (new.origin, stored.origin)
-    is_imported = any(each.startswith(_IMPORTED) for each in origins)
-    return HUMAN in origins and is_imported and not new.label_set
-
-
-def _describe_lacking(stream: EventStream, lacking: Sequence[Annotation], *, where: str) -> Problem:
-    count = format_count(len(lacking), "annotation")
-    message = (
-        f"{count} of {stream.person!r} on {stream.key} came from another export before, without the"
-        " note or linked spans of this file; the stored work stays as it is"
-    )
-    hint = "to import the file in full, name another dataset: --dataset NAME"
-    return Problem(where or str(stream.key), message, hint, refused=False)
+    origins = {one.origin, other.origin}
+    return _LABEL_STUDIO in origins and origins <= {_LABEL_STUDIO, HUMAN}
 
 
 def _group_by_person(record: Record) -> dict[str, _PersonWork]:
