@@ -30,7 +30,7 @@ NEW_NAME: Final = MessageCode.NEW_NAME.value.partition("{")[0]
 """A name that is new in a workspace of other people."""
 
 NO_ANNOTATIONS: Final = "no annotations yet"
-EMPTY_WORKSPACE: Final = "tui-annotate ingest FILE"
+EMPTY_WORKSPACE: Final = "No samples assigned to you"
 WITH_VECTORS: Final = "words + static vectors"
 """Signals of the matches; the sentence vectors have been read."""
 
@@ -154,7 +154,7 @@ def _first_listed_command(screen: str) -> str:
     return listed.split("\n")[1] if listed else ""
 
 
-def quit_app(terminal: Terminal) -> None:
-    """Quit, and wait until the program ends without an error."""
+def quit_app(terminal: Terminal, *, code: int = 0) -> None:
+    """Quit, and wait until the program ends, by default without an error."""
     terminal.press(QUIT)
-    assert terminal.end() == 0, terminal.text
+    assert terminal.end() == code, terminal.text

@@ -169,7 +169,8 @@ def test_review_is_for_reviewers(arranged: Arranged) -> None:
     with arranged.at("cy", "-t", "-o", "RemoteCommand=review") as terminal:
         shown = terminal.wait("does not permit you to review")
         assert "bridge" not in shown
-        states.quit_app(terminal)
+        states.quit_app(terminal, code=1)
+        assert "error: the role annotator does not permit" in terminal.text
 
 
 def test_export_prints_ones_own_work(arranged: Arranged) -> None:
