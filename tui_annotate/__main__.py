@@ -43,7 +43,8 @@ def main() -> None:
 def _handle_unraisable(found: UnraisableHookArgs) -> None:
     """Repeat a ctrl+c that arrived where Python cannot raise it, instead of printing it."""
     if found.exc_type is KeyboardInterrupt:
-        again = threading.Timer(0.05, os.kill, [os.getpid(), signal.SIGINT])  # not in this function
+        # A signal sent here would be raised in this function, where Python cannot raise it either.
+        again = threading.Timer(0.05, os.kill, [os.getpid(), signal.SIGINT])
         again.daemon = True
         again.start()
     else:

@@ -81,7 +81,7 @@ def test_remove_asks_where_nobody_answers(filled: Command) -> None:
 
 
 def test_annotated_datasets_are_refused_before_the_question(annotated: Command) -> None:
-    """Nobody confirms what is refused afterwards."""
+    """No question is asked about what is refused afterwards."""
     done = annotated("datasets", "delete", "pairs")
     assert done.code == 1
     assert "--delete-annotations" in done.err

@@ -67,7 +67,7 @@ def test_each_sheet_is_a_dataset(tmp_path: Path) -> None:
 
 
 def test_a_hidden_sheet_is_reported(tmp_path: Path) -> None:
-    """Its rows are read like those of the others; nobody who looks at the workbook sees them."""
+    """Its rows are read like those of the others; a spreadsheet program does not show them."""
     path = workbook(tmp_path / "gold.xlsx", seen=PAIR, unseen=PAIR)
     stored = load_workbook(path)
     stored["unseen"].sheet_state = "hidden"

@@ -116,7 +116,7 @@ def test_appearance_causes_no_conflict(name: str) -> None:
 
 
 def test_places_that_read_rules_read_all_of_them() -> None:
-    """Whoever reads one rule reads all, or `NOT_READ` lists the function."""
+    """A function that reads one rule reads all, or `NOT_READ` lists it."""
     missing = {}
     for path in sorted(PACKAGE.rglob("*.py")):
         for function in ast.walk(ast.parse(path.read_text("utf-8"))):

@@ -368,8 +368,9 @@ class IngestRun:
         """
         key = record.sample.key
         versions = self._list_versions(key.dataset)
-        digests = self.corpus.known([SampleKey(version, key.id) for version in versions])
-        kept = [each for each, digest in digests.items() if digest == _digest(record)]
+        stored_digests = self.corpus.known([SampleKey(version, key.id) for version in versions])
+        digest = _digest(record)
+        kept = [each for each, stored_digest in stored_digests.items() if stored_digest == digest]
         has_work = bool(record.annotations or record.assignments or record.questions)
         if kept and not has_work:
             self.report.known += 1
