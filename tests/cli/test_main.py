@@ -239,6 +239,7 @@ def test_an_error_that_an_interruption_leaves_behind_is_an_interruption(
     assert str(left) not in done.err
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_where_python_cannot_raise_is_repeated() -> None:
     """In a destructor Python would print Ctrl-C and go on."""
     done = process([sys.executable, "-c", INTERRUPTED_DESTRUCTOR])
