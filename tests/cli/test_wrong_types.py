@@ -6,6 +6,7 @@ import random
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
+from shutil import copytree
 from typing import Any, Final
 
 import pytest
@@ -48,23 +49,28 @@ def filled_columns(store: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_wrong_type_is_a_traceback(annotated: Command, tmp_path: Path, seed: int) -> None:
-    """`doctor` names table, row and column; other commands work, or refuse the store."""
-    store = tmp_path / "store.sqlite"
+def test_no_wrong_type_is_a_traceback(
+    annotated: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, seed: int
+) -> None:
+    """`doctor` names table, row and column; other commands work, or refuse the store.
+
+    Each value is tried in a folder of its own: an error that is still referred to keeps a store
+    open, and nothing may be put in the place of a store that is open.
+    """
     assert (
         annotated("assignments", "create", "--dataset", "pairs", "--person", "ana", "--create").code
         == 0
     )
-    with closing(sqlite3.connect(store)) as connection:
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    original = store.read_bytes()
     luck = random.Random(seed)
-    cases = [(*each, value) for each in filled_columns(store) for value in VALUES]
-    for table, column, value in luck.sample(cases, example_limit(60)):
-        for side in ("-wal", "-shm"):
-            Path(f"{store}{side}").unlink(missing_ok=True)
-        store.write_bytes(original)
-        if not store_value(store, table, column, value):
+    cases = [
+        (*each, value) for each in filled_columns(tmp_path / "store.sqlite") for value in VALUES
+    ]
+    for number, (table, column, value) in enumerate(luck.sample(cases, example_limit(60))):
+        folder = copytree(tmp_path, tmp_path.with_name(f"{tmp_path.name}-{number}"))
+        monkeypatch.chdir(folder)
+        if not store_value(folder / "store.sqlite", table, column, value):
             continue
         doctor = annotated("doctor", "--json")
         named = [each["says"] for each in doctor.json if each["state"] == "wrong"]
