@@ -23,6 +23,8 @@ from tui_annotate.editor.key_state import (
     VIEWING,
     KeyState,
 )
+from tui_annotate.editor.review.press import REVIEW_HANDLERS
+from tui_annotate.editor.view.press import VIEW_HANDLERS
 
 
 def acting(states: KeyState) -> set[str]:
@@ -53,7 +55,7 @@ def test_annotating_handles_every_action() -> None:
 
 def test_review_handles_every_action_and_no_other() -> None:
     """What review has no way of its own for does what it does to annotators."""
-    own = {action.id for action in ACTIONS if action.in_review}
+    own = set(REVIEW_HANDLERS)
     shared = {action.id for action in ACTIONS if action.do}
     assert own <= acting(REVIEWING)
     assert acting(REVIEWING) - OPTIONS <= own | shared | FEATURES
@@ -61,7 +63,7 @@ def test_review_handles_every_action_and_no_other() -> None:
 
 def test_looking_handles_every_action_and_no_other() -> None:
     """Over a file nothing else acts."""
-    own = {action.id for action in ACTIONS if action.in_view}
+    own = set(VIEW_HANDLERS)
     shared = {action.id for action in ACTIONS if action.do}
     assert own <= acting(VIEWING)
     assert acting(VIEWING) - OPTIONS <= own | shared

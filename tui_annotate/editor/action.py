@@ -10,13 +10,10 @@ from tui_annotate.editor.key_state import (
     ANNOTATING,
     NOWHERE,
     OPTION,
-    REVIEWING,
     KeyState,
 )
-from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.editor.state import Draft
-from tui_annotate.editor.view.state import ViewDraft
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +42,8 @@ class Action:
         yields: whether a user's own binding of a key takes precedence; for actions that are newer
             than the first key maps.
         do: changes the sample on screen, and returns requests to the screen. None if digits, the
-            note line, or a research tool's part of the screen handle the action.
-        in_review: does the action in `REVIEWING`, if review has its own way.
-        in_view: does the action in `VIEWING`, if the viewer has its own way.
+            note line, or a part of the screen handle the action. Review and the viewer have tables
+            of the actions that they do in their own way.
     """
 
     id: str
@@ -69,8 +65,6 @@ class Action:
     yields: bool = False
     changes: KeyState = NOWHERE
     do: Callable[[Draft], Effects] | None = None
-    in_review: Callable[[ReviewDraft], Effects] | None = None
-    in_view: Callable[[ViewDraft], Effects] | None = None
 
     def words(self, state: KeyState) -> str:
         """Return what a key's action does in a state of the screen, in the screen's language."""
@@ -85,11 +79,3 @@ class Action:
     def while_pending(self) -> bool:
         """Whether the action works while a question waits for its answer."""
         return OPTION in self.states
-
-    def run(self, draft: Draft) -> Effects | None:
-        """Do the action as annotator, reviewer or reader of a file; None without a function."""
-        if self.in_view and isinstance(draft, ViewDraft):
-            return self.in_view(draft)
-        if self.in_review and isinstance(draft, ReviewDraft) and draft.state is REVIEWING:
-            return self.in_review(draft)
-        return self.do(draft) if self.do else None

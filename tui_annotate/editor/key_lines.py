@@ -7,7 +7,7 @@ from typing import Final
 
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.key_state import EDITING, REVIEWING, VIEWING, KeyState
-from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, REOPENING
+from tui_annotate.editor.review.questions import CONFIRMING, LEAVING, REFUSING, REOPENING
 
 Names = tuple[tuple[str, str], ...]
 """Pairs of (action id, short name), in the order in which a key line lists the actions."""

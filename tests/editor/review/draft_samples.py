@@ -13,8 +13,8 @@ from tui_annotate.editor.effects import (
     Effects,
 )
 from tui_annotate.editor.key_map import default_keys
-from tui_annotate.editor.press import press
 from tui_annotate.editor.review import key_handlers
+from tui_annotate.editor.review.press import press
 from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.methods.adjudication import group_candidates
 

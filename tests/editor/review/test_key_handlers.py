@@ -47,10 +47,11 @@ from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import EDITING, REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.editor.press import finish_note
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, WHY, ReviewDraft
+from tui_annotate.editor.review.press import finish_note
+from tui_annotate.editor.review.questions import CONFIRMING, LEAVING, REFUSING, WHY
+from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.editor.review.words import draft_line
 from tui_annotate.methods.adjudication import GroupStatus
 

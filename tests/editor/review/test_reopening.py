@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.editor.review.draft_samples import TWO, judging
 from tui_annotate.domain.assignments import State
-from tui_annotate.editor.press import press
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import REOPENING
+from tui_annotate.editor.review.press import press
+from tui_annotate.editor.review.questions import REOPENING
 
 
 def test_only_work_that_other_samples_lock_can_be_reopened_before_the_adjudication() -> None:

@@ -24,11 +24,11 @@ from tui_annotate.editor.effects import (
 )
 from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import VIEWING
-from tui_annotate.editor.press import press
 from tui_annotate.editor.search_hits import SearchHits
 from tui_annotate.editor.state import SideCursor
 from tui_annotate.editor.view import key_handlers
 from tui_annotate.editor.view.messages import ViewText
+from tui_annotate.editor.view.press import press
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.view.words import draft_line
 

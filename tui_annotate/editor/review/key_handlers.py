@@ -31,16 +31,15 @@ from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import (
+from tui_annotate.editor.review.questions import (
     CONFIRMATIONS,
     CONFIRMING,
     LEAVING,
     REFUSING,
     REOPENING,
     WHY,
-    ReviewDraft,
-    ReviewPosition,
 )
+from tui_annotate.editor.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.editor.review.words import describe_refusal
 from tui_annotate.editor.search_hits import NO_SEARCH
 from tui_annotate.editor.state import REASON, Note, PendingQuestion

@@ -17,7 +17,15 @@ from tui_annotate.domain.labels import MOST_OPTIONS
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.glyphs import CHOSEN
 from tui_annotate.editor.key_state import OPTION, READING, REVIEWING, SELECTING, SOURCE, KeyState
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.review.questions import (
+    CONFIRMATIONS,
+    CONFIRMING,
+    LEAVING,
+    REFUSING,
+    REOPENING,
+    WHY,
+    AnswerText,
+)
 from tui_annotate.editor.state import Draft, LabelOption, reason_options
 from tui_annotate.methods.adjudication import (
     CandidateAnnotation,
@@ -29,45 +37,7 @@ from tui_annotate.methods.adjudication import (
     find_rejections,
 )
 
-# Kinds of `PendingQuestion` in review.
-REFUSING = "refuse"  # why is a candidate rejected?
-LEAVING = "rest"  # why does a conflict or rating stay undecided?
-CONFIRMING = "confirm"  # is the sample completed although something else is open?
-REOPENING = "reopen"  # whose work is reopened?
-
-
-class AnswerText(ScreenMessage):
-    """Answers to the questions in review."""
-
-    SLIP = "annotator's slip"
-    GUIDELINE = "guideline gap"
-    AMBIGUOUS = "ambiguous text"
-    KEEP = "keep the decision"
-    NO_COMMENT = "no final comment"
-    NO_ANSWER = "no answer"
-    EVERYONE = "the sample, for everyone"
-
-
-WHY: Final[Mapping[RejectionReason, AnswerText]] = {
-    RejectionReason.SLIP: AnswerText.SLIP,
-    RejectionReason.GUIDELINE: AnswerText.GUIDELINE,
-    RejectionReason.AMBIGUOUS: AnswerText.AMBIGUOUS,
-}
-
-
-CONFIRMATIONS: Final[Mapping[OpenKind, AnswerText]] = {
-    OpenKind.CHANGED: AnswerText.KEEP,
-    OpenKind.COMMENTS: AnswerText.NO_COMMENT,
-    OpenKind.QUESTIONS: AnswerText.NO_ANSWER,
-}
-
 _NOTHING_OPEN: Final = OpenParts()
-
-
-def describe_reason(reason: str) -> str:
-    """Return a stored reason for a rejection in the language of the screen; empty if unknown."""
-    known = next((text for each, text in WHY.items() if each == reason), None)
-    return known.text() if known else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,15 +16,14 @@ from tui_annotate.editor import words
 from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.messages import Kind
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import (
+from tui_annotate.editor.review.questions import (
     CONFIRMING,
     LEAVING,
     REFUSING,
     REOPENING,
-    ReviewDraft,
-    ReviewPosition,
     describe_reason,
 )
+from tui_annotate.editor.review.state import ReviewDraft, ReviewPosition
 from tui_annotate.editor.state import REASON
 from tui_annotate.editor.words import (
     DRAFT,

@@ -15,7 +15,7 @@ from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.editor import words
 from tui_annotate.editor.glyphs import STATE_NAMES
 from tui_annotate.editor.messages import Kind
-from tui_annotate.editor.review.state import describe_reason
+from tui_annotate.editor.review.questions import describe_reason
 from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.words import (

@@ -19,7 +19,8 @@ from tui_annotate.domain.people import SETTLED
 from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor.review.state import CONFIRMING, LEAVING, ReviewDraft
+from tui_annotate.editor.review.questions import CONFIRMING, LEAVING
+from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.editor.review.words import DIFFERENCES, describe_group_status
 from tui_annotate.methods.adjudication import DifferenceKind
 

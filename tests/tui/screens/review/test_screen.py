@@ -31,7 +31,7 @@ from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import EDITING, REVIEWING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import CONFIRMING, LEAVING, REFUSING, REOPENING, WHY
+from tui_annotate.editor.review.questions import CONFIRMING, LEAVING, REFUSING, REOPENING, WHY
 from tui_annotate.editor.review.words import describe_group_status
 from tui_annotate.editor.words import WARNING
 from tui_annotate.methods.adjudication import DifferenceKind, GroupDecision, GroupStatus

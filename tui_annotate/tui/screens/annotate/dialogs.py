@@ -11,7 +11,6 @@ from textual.timer import Timer
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
 from tui_annotate.editor.effects import Effect, Effects, Open, OpenNote, Page
-from tui_annotate.editor.press import finish_note
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
@@ -52,6 +51,7 @@ class NoteHost(Protocol):
     @property
     def note_input(self) -> NoteInput: ...
 
+    def finish_note(self, draft: Draft, text: str) -> Effects: ...
     def keep_place(self) -> None: ...
     def pane(self, side: Side) -> DocumentPane: ...
     def perform(self, effects: Effects) -> None: ...
@@ -102,7 +102,7 @@ class NoteLine:
             return
         if text := written.strip():
             self._former = [text, *(note for note in self._former if note != text)]
-        self._screen.perform(finish_note(draft, written))
+        self._screen.perform(self._screen.finish_note(draft, written))
 
     def leave(self, written: str) -> None:
         """Close the note line, and keep the written text on screen without saving it."""

@@ -9,7 +9,7 @@ from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.comments import quote_annotation
 from tui_annotate.domain.report_collections import NOT_RATED
 from tui_annotate.domain.samples import Sample
-from tui_annotate.editor.review.state import describe_reason
+from tui_annotate.editor.review.questions import describe_reason
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.words import describe_labels, quote_text
 from tui_annotate.tui.dialogs.review_outcome import OutcomeRow

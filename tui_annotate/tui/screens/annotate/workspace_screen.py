@@ -26,7 +26,7 @@ from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.editor import completion, cursor_actions, highlights
+from tui_annotate.editor import completion, cursor_actions, highlights, notes
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.key_map import KeyMap, key_label, table_key
@@ -534,6 +534,10 @@ class WorkspaceScreen(SampleScreen):
     def may_do(self, action: str) -> bool:
         """Return whether the window is large enough for an action."""
         return not self.too_small or action_of(action).in_small_window
+
+    def finish_note(self, draft: Draft, text: str) -> Effects:
+        """Handle Enter in the note line."""
+        return notes.finish_note(draft, text)
 
     def match_clicked(self, draft: Draft, rank: int) -> Effects:
         """Take or remove the clicked match as evidence, or only show it.

@@ -16,14 +16,16 @@ from textual.app import ComposeResult
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor.effects import Effect, Open, Page
+from tui_annotate.editor.effects import Effect, Effects, Open, Page
 from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.editor.key_map import KeyMap
 from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, StatusMessage
 from tui_annotate.editor.review import key_handlers
 from tui_annotate.editor.review.messages import ReviewText
-from tui_annotate.editor.review.state import CONFIRMING, REOPENING, ReviewDraft
+from tui_annotate.editor.review.press import finish_note, press
+from tui_annotate.editor.review.questions import CONFIRMING, REOPENING
+from tui_annotate.editor.review.state import ReviewDraft
 from tui_annotate.editor.review.words import draft_line
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import RATING, Draft
@@ -178,6 +180,18 @@ class ReviewScreen(WorkspaceScreen):
     @property
     def review_sample(self) -> ReviewSample | None:
         return review_sample_of(self.open_sample) if self.open_sample else None
+
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """Change the draft by an action, in the reviewer's way if there is one."""
+        if isinstance(draft, ReviewDraft):
+            return press(draft, action, digit=digit, more=self.feature_keys)
+        return super().press(draft, action, digit=digit)
+
+    def finish_note(self, draft: Draft, text: str) -> Effects:
+        """Handle Enter in the note line, in which a reviewer also types reasons."""
+        if isinstance(draft, ReviewDraft):
+            return finish_note(draft, text)
+        return super().finish_note(draft, text)
 
     def begin(
         self,

@@ -29,6 +29,7 @@ from tui_annotate.editor.screen_message import describe_error, screen_text
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.view import key_handlers
 from tui_annotate.editor.view.messages import ViewText
+from tui_annotate.editor.view.press import press
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.view.words import build_pages, draft_line
 from tui_annotate.editor.words import ERROR, HINT
@@ -317,6 +318,12 @@ class ViewScreen(SampleScreen):
             person=draft.names.get(draft.chosen, draft.chosen),
             reading=SampleMessage.READ_ONLY.text(),
         )
+
+    def press(self, draft: Draft, action: str, *, digit: str) -> Effects:
+        """Change the draft by an action, in the viewer's way if there is one."""
+        if isinstance(draft, ViewDraft):
+            return press(draft, action, digit=digit, more=self.feature_keys)
+        return super().press(draft, action, digit=digit)
 
     def line(self, draft: Draft, cells: int) -> tuple[str, Kind]:
         if isinstance(draft, ViewDraft):
