@@ -77,6 +77,7 @@ def _reopen_closed_streams() -> None:
 
 
 def clean(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that a session keeps, so that a client's cannot change the program."""
     return {
         name: value for name, value in environment.items() if name in KEPT or name.startswith("LC_")
     }

@@ -20,6 +20,7 @@ def to_json(value: Any) -> str:
 
 
 def from_json(text: str) -> Any:
+    """Read a value that `to_json` wrote."""
     return json.loads(text)
 
 

@@ -73,6 +73,7 @@ class EvidenceChoice:
 
     @property
     def text(self) -> str:
+        """The selected text, which is the query."""
         return self.selected.span.of(_document(self.sample, self.selected).text)
 
     @property
@@ -86,6 +87,7 @@ class EvidenceChoice:
         return tuple(document.sha256 for document in self.sample.side(Side.SOURCE))
 
     def shown(self, side: Side) -> int:
+        """Return the number of a side's segments that contain more than white space."""
         cuts = side_segments(self.sample, self.segments, side)
         return sum(
             bool(document.text[own.start : own.end].strip())
@@ -282,6 +284,7 @@ class QueryGroup:
     def of(
         cls, sources: Sequence[Hashable], clusters: Sequence[str], *, found: NDArray[np.float64]
     ) -> Self:
+        """Resample the results `found`, an array (queries, embedders, measures), by clusters."""
         return cls(
             len(set(sources)),
             bootstrap.count_clusters(clusters),
@@ -299,12 +302,14 @@ class QueryGroup:
         return {"queries": count, **dict(zip(names, map(float, means), strict=True))}
 
     def intervals(self, at: int) -> dict[str, list[float]] | None:
+        """Return an embedder's 95 % interval [low, high] by measure; None without resamples."""
         if self.means is None:
             return None
         columns = zip(MEASURES, self.means[:, at].T, strict=False)
         return {name: [*bootstrap.percentile_interval(column)] for name, column in columns}
 
     def difference(self, at: int) -> dict[str, Any]:
+        """Return by how much an embedder's measures exceed the first one's, with intervals."""
         figures: dict[str, Any] = {
             "queries": len(self.gains),
             "sources": self.sources,

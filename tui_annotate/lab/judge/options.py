@@ -53,6 +53,7 @@ class SortOptions:
             )
 
     def cut_context(self, context: str) -> str:
+        """Return the start of a context that goes into a prompt with two contexts."""
         return context[: self.max_chars // 2] if self.max_chars else context
 
 
@@ -94,6 +95,7 @@ class GenerateOptions:
         return min(PART, self.window)
 
     def parse_answer(self, reply: str) -> str | None:
+        """Return a reply's answer; "" if the model knows none, None if the reply is empty."""
         from tui_annotate.lab.chat.replies import parse_answer
 
         return parse_answer(reply, keep_thinking=self.keep_thinking)

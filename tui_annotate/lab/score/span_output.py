@@ -278,6 +278,7 @@ def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
 
 
 def round_value(value: float | None) -> float | None:
+    """Round a measure as JSON has it; None stays None."""
     return None if value is None else round(value, _DIGITS)
 
 
@@ -398,6 +399,7 @@ def _format_interval(interval: Interval | None) -> str | None:
 
 
 def format_difference(value: Measured) -> str | None:
+    """Format a difference with its sign; None if it is undefined."""
     return None if isinstance(value, UndefinedReason) else f"{value:+.3f}"
 
 
