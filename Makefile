@@ -42,13 +42,13 @@ help:
 	@echo 'make clean           remove .venv, builds and caches, but no workspace'
 
 demo: $(VENV)/.app
-	@$(BIN)/tui-annotate demo $(DEMO) --data sample_data
+	@$(BIN)/tui-annotate init --demo $(DEMO) --data sample_data
 
 # This demo gets no precomputed vectors, so that the neural model computes them.
 demo-neural: $(VENV)/.neural
 	@mkdir -p $(VENV)/sample_data
 	@cp sample_data/pairs.jsonl sample_data/guidelines.md $(VENV)/sample_data
-	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate demo $(DEMO)-neural --data $(VENV)/sample_data
+	@TUI_ANNOTATE_EMBEDDER=neural $(BIN)/tui-annotate init --demo $(DEMO)-neural --data $(VENV)/sample_data
 
 # Tests have two layers: tests/slow.txt lists the slow one. `make test` runs the fast layer, which needs
 # neither PyTorch nor the model all-MiniLM-L6-v2. With test paths in PYTEST_ARGS it runs all tests below

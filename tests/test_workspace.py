@@ -393,7 +393,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     assert findings(space)["labels"][0] == "wrong"
     (space.path / "labels.yaml").write_text("- A")
     fill(space.corpus, "1")
-    rebuild = ("doubt", f"tui-annotate vectors rebuild -w {space.path}")
+    rebuild = ("doubt", f"tui-annotate lab vectors rebuild -w {space.path}")
     used = vector_set(space, "e")
     assert findings(space)["vectors"] == rebuild
     waiting = space.corpus.unembedded(used.table, 10)

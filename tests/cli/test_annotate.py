@@ -10,16 +10,16 @@ from tests.cli.conftest import Command, numbers
 
 def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     """Nothing is cleared by mistake; with both it is, and is counted."""
-    assert annotated("annotations", "delete", "--yes").code == 2
-    assert annotated("annotations", "delete", "--mine").code == 2
-    done = annotated("annotations", "delete", "--mine", "--yes", "--json")
+    assert annotated("datasets", "clear", "--yes").code == 2
+    assert annotated("datasets", "clear", "--mine").code == 2
+    done = annotated("datasets", "clear", "--mine", "--yes", "--json")
     assert done.json == {"person": "reader", "cleared": 1}
     assert annotated("status", "--json").json["annotations"] == 0
 
 
 def test_clear_takes_ratings_and_comments_where_they_are_named(annotated: Command) -> None:
     """They stay without --ratings; with it they are counted, and undo is spoken of."""
-    clear = ("annotations", "delete", "--mine", "--yes")
+    clear = ("datasets", "clear", "--mine", "--yes")
     assert "ratings" not in annotated(*clear, "--json").json
     done = annotated(*clear, "--ratings", "--json")
     assert done.json == {"person": "reader", "cleared": 0, "ratings": 0, "comments": 0}
@@ -30,7 +30,7 @@ def test_clear_takes_ratings_and_comments_where_they_are_named(annotated: Comman
 
 def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
     """Where nothing was, that is said, and undo is spoken of only where something was."""
-    clear = ("annotations", "delete", "--mine", "--yes")
+    clear = ("datasets", "clear", "--mine", "--yes")
     first, again = annotated(*clear), annotated(*clear)
     assert (first.code, again.code) == (0, 0)
     assert numbers(first.out) == [1]
@@ -42,7 +42,7 @@ def test_clear_of_nothing_promises_no_undo(annotated: Command) -> None:
 
 def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
     """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
-    clear = ("annotations", "delete", "--mine", "--yes", "--json", "--sample")
+    clear = ("datasets", "clear", "--mine", "--yes", "--json", "--sample")
     assert annotated(*clear, "absent").code == 2
     assert annotated(*clear, "tea").json["cleared"] == 0
     assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
@@ -50,9 +50,9 @@ def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
 
 def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
     """--as says whose annotations are cleared, once: nobody began to work by it."""
-    done = annotated("annotations", "delete", "--mine", "--yes", "--as", "ana", "--json")
+    done = annotated("datasets", "clear", "--mine", "--yes", "--as", "ana", "--json")
     assert done.json == {"person": "ana", "cleared": 0}
-    assert annotated("annotations", "delete", "--mine", "-y", "--json").json["person"] == "reader"
+    assert annotated("datasets", "clear", "--mine", "-y", "--json").json["person"] == "reader"
 
 
 def test_keys_are_printed_with_changes(filled: Command) -> None:

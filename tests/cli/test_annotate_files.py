@@ -439,7 +439,7 @@ def test_the_choice_of_columns_is_the_same_in_all_commands(
     runs = [
         command("ingest", "-w", "w", "a.csv"),
         command("convert", "a.csv", "b.jsonl", "--to", "native"),
-        command("report", "html", "a.csv", "--all-samples", "-o", "a.html"),
+        command("report", "a.csv", "--all-samples", "-o", "a.html"),
     ]
     assert [done.code for done in runs] == [0, 0, 0]
     assert [done.err.count("'testo'") for done in runs] == [1, 1, 1]

@@ -298,11 +298,11 @@ def test_a_new_person_is_created_on_request_only(six: Command) -> None:
         refused = six("assignments", *words)
         assert type(refused.error) is NotFound
         assert refused.error.hint.startswith("did you mean 'johanna'?")
-    listed = six("people", "list", "--json").json
+    listed = six("users", "list", "--all", "--json").json
     assert "johana" not in [each["name"] for each in listed]
     (one,) = [each for each in listed if each["name"] == "johanna"]
     assert (one["kind"], one["role"], one["annotations"]) == ("local", "", 0)
-    assert "johanna" in six("people", "list").out
+    assert "johanna" in six("users", "list", "--all").out
 
 
 def test_practice_has_criteria_and_results(six: Command, tmp_path: Path) -> None:
@@ -325,7 +325,7 @@ def test_practice_has_criteria_and_results(six: Command, tmp_path: Path) -> None
     assert (found["needed"], found["passed"], found["final"]) == (0.9, False, False)
     assert found["score"] == pytest.approx(5 / 6, abs=0.001)
     assert "not passed yet" in six("status").out
-    assert six("report", "html", "-o", "page.html").code == 0
+    assert six("report", "-o", "page.html").code == 0
     assert "not passed yet" in (tmp_path / "page.html").read_text("utf-8")
     assert six("audit", "verify").code == 0
 
@@ -442,7 +442,7 @@ def test_agreed_samples_become_gold_samples(checked: Command, tmp_path: Path) ->
             if name == "t4":
                 space.annotate.add(ben, key, claim("b4", 0, 4, label="Benign"), seconds=0)
             space.annotate.finish(ben, key, seconds=0)
-    on = ("assignments", "promote", "--dataset", "news")
+    on = ("assignments", "promote-to-gold", "--dataset", "news")
     assert checked(*on).code == 1
     assert checked(*on, "t4", "--agreed", "--as", "rea").code == 1
     found = checked(*on, "--agreed", "--as", "rea", "--json").json
@@ -460,15 +460,15 @@ def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_pa
         space.annotate.finish(kim, key, seconds=0)
     (found,) = checked("status", "--json").json["gold"]
     assert (found["accuracy"], found["older_answers"]) == (0.0, 1)
-    assert "assignments recompute --dataset news" in checked("status").err
-    again = ("assignments", "recompute", "--dataset", "news")
+    assert "assignments rescore-gold --dataset news" in checked("status").err
+    again = ("assignments", "rescore-gold", "--dataset", "news")
     tried = checked(*again, "--dry-run", "--json").json
     assert tried == {"handout": 0, "dataset": "news", "checks": 3, "changed": 1}
     assert numbers(checked(*again).out)[1:] == [3, 1]
     (found,) = checked("status", "--json").json["gold"]
     assert (found["accuracy"], found["older_answers"]) == (pytest.approx(1 / 3), 0)
     assert "recompute" not in checked("status").err
-    assert checked("assignments", "recompute", "--dataset", "nope").code == 2
+    assert checked("assignments", "rescore-gold", "--dataset", "nope").code == 2
 
 
 def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:
@@ -484,9 +484,9 @@ def test_gold_work_is_left_out_of_exports_and_told(checked: Command) -> None:
     assert numbers(line) == [3]
     assert "--include-gold" not in checked("export", "--to", "native", "--include-gold").err
     assert checked("agreement", "--json").json["together"]["samples"] == 0
-    page = checked("report", "html", "-o", "report.html")
+    page = checked("report", "-o", "report.html")
     assert "--include-gold" in page.err
-    assert "--include-gold" not in checked("report", "html", "--include-gold", "-o", "all.html").err
+    assert "--include-gold" not in checked("report", "--include-gold", "-o", "all.html").err
 
 
 def test_status_counts_checks_that_were_edited_later(checked: Command, tmp_path: Path) -> None:
@@ -504,7 +504,7 @@ def test_status_counts_checks_that_were_edited_later(checked: Command, tmp_path:
     counts = checked(*on, "--json").json
     assert (counts["checks"], counts["edited_later"]) == (3, 1)
     assert "edited after the first completion: 1" in checked(*on).out
-    assert checked("snapshots", "create", "one").code == 0
+    assert checked("audit", "snapshots", "create", "one").code == 0
     (method,) = tmp_path.rglob("method.md")
     text = " ".join(method.read_text().split())
     assert "of 3 gold checks, 1 was edited after the first completion" in text
@@ -534,13 +534,13 @@ def test_an_admin_who_decides_becomes_no_annotator(checked: Command, tmp_path: P
         for name in ("t2", "t3"):
             key = next(one for one in list(space.corpus.keys()) if one.id == name)
             space.annotate.finish(ben, key, seconds=0)
-    before = checked("people", "list", "--json").json
-    done = checked("assignments", "promote", "--dataset", "news", "--agreed", "--json")
+    before = checked("users", "list", "--all", "--json").json
+    done = checked("assignments", "promote-to-gold", "--dataset", "news", "--agreed", "--json")
     assert done.json["adjudicated"] == 2
     assert "new annotator" not in done.err
     assert checked("review", "reopen", "news/t2", "--reason", "again").code == 0
-    assert checked("annotations", "delete", "--mine", "--yes").code == 0
-    after = checked("people", "list", "--json").json
+    assert checked("datasets", "clear", "--mine", "--yes").code == 0
+    after = checked("users", "list", "--all", "--json").json
     assert {each["name"] for each in after} - {"adjudicated"} == {
         each["name"] for each in before
     } - {"adjudicated"}

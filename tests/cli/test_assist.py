@@ -75,7 +75,7 @@ def test_match_refuses_an_unknown_sample_and_side(filled: Command) -> None:
 def test_evaluate_prints_both_directions(command: Command) -> None:
     """The assist is measured without a workspace, for programs and for people."""
     gold = str(ROOT / "sample_data" / "gold.json")
-    options = ("assist", "evaluate", gold, "--embedder", "none", "--min-segments", "8")
+    options = ("lab", "assist", "evaluate", gold, "--embedder", "none", "--min-segments", "8")
     shown = command(*options, "--json").json
     for direction in ("summary_to_source", "source_to_summary"):
         figures = shown[direction]
@@ -85,16 +85,16 @@ def test_evaluate_prints_both_directions(command: Command) -> None:
     report = command(*options).out
     for direction in ("summary_to_source", "source_to_summary"):
         assert f"{shown[direction]['queries']} " in report
-    assert command("assist", "evaluate", "absent.json").code == 2
+    assert command("lab", "assist", "evaluate", "absent.json").code == 2
 
 
 def test_evaluate_tells_what_it_can_not_measure(command: Command) -> None:
     """Nothing is no figure of zero, and an endpoint is refused in words that hold here."""
     gold = str(ROOT / "sample_data" / "gold.json")
-    few = command("assist", "evaluate", gold, "--embedder", "none", "--min-segments", "9999")
+    few = command("lab", "assist", "evaluate", gold, "--embedder", "none", "--min-segments", "9999")
     assert 9999 in numbers(few.err)
     assert ".000" not in few.out
-    refused = command("assist", "evaluate", gold, "--embedder", "remote:m")
+    refused = command("lab", "assist", "evaluate", gold, "--embedder", "remote:m")
     assert refused.code == 2
     assert "neural:FOLDER" in refused.err
     assert "--base-url" not in refused.err
@@ -106,7 +106,7 @@ def test_evaluate_compares_in_eighty_columns(
     """The tables fit a narrow terminal, and name each slice, embedder and difference."""
     monkeypatch.setattr("tui_annotate.plugins.registry.load_embedder", lambda _: Letters())
     gold = str(ROOT / "sample_data" / "gold.json")
-    done = command("assist", "evaluate", gold, "--embedder", "none", "--compare", "letters")
+    done = command("lab", "assist", "evaluate", gold, "--embedder", "none", "--compare", "letters")
     assert done.code == 0
     assert max(map(len, done.out.splitlines())) <= 80
     assert max(map(len, done.err.splitlines())) <= 80
@@ -121,7 +121,7 @@ def test_evaluate_compares_in_eighty_columns(
     names = {"none, letters": 1, "none,letters,other": 2}
     for asked, count in names.items():
         shown = command(
-            "assist", "evaluate", gold, "--embedder", "none", "--compare", asked, "--json"
+            "lab", "assist", "evaluate", gold, "--embedder", "none", "--compare", asked, "--json"
         )
         assert len(shown.json["compared"]) == len(shown.json["differences"]) == count
 
@@ -157,7 +157,7 @@ def worked(filled: Command, tmp_path: Path) -> Command:
 
 def test_people_get_tables(worked: Command) -> None:
     """Shares over their intervals, in groups, in 80 columns; what is not known is said."""
-    done = worked("assist", "report")
+    done = worked("lab", "assist", "report")
     assert done.code == 0
     assert numbers(done.err.splitlines()[0]) == [1]
     assert max(map(len, (done.out + done.err).splitlines())) <= 80
@@ -172,21 +172,21 @@ def test_people_get_tables(worked: Command) -> None:
 
 def test_programs_get_json(worked: Command) -> None:
     """Counts, shares, bounds; by week where that is asked for."""
-    found = worked("assist", "report", "--json").json
+    found = worked("lab", "assist", "report", "--json").json
     assert (found["annotations"], found["unknown"], found["spans"]) == (2, 1, 1)
     assert found["refused_best"] == {"count": 1, "share": 0.5, "low": None, "high": None}
     assert found["clusters"] == 1
     assert [row["name"] for row in found["by_annotator"]] == ["ana", "bo"]
-    assert "by_week" in worked("assist", "report", "--json", "--by-week").json
+    assert "by_week" in worked("lab", "assist", "report", "--json", "--by-week").json
 
 
 def test_filters_are_those_of_exports(worked: Command) -> None:
     """A name of nothing is refused, and the rest narrows."""
-    assert worked("assist", "report", "--json", "--person", "ana").json["annotations"] == 1
-    assert worked("assist", "report", "--json", "--label", "Unwanted").json["annotations"] == 1
-    assert worked("assist", "report", "--json", "--sample", "tea").json["annotations"] == 0
-    assert worked("assist", "report", "--json", "--since", "2999-01-01").json["unknown"] == 0
-    refused = worked("assist", "report", "--person", "nobody")
+    assert worked("lab", "assist", "report", "--json", "--person", "ana").json["annotations"] == 1
+    assert worked("lab", "assist", "report", "--json", "--label", "Unwanted").json["annotations"] == 1
+    assert worked("lab", "assist", "report", "--json", "--sample", "tea").json["annotations"] == 0
+    assert worked("lab", "assist", "report", "--json", "--since", "2999-01-01").json["unknown"] == 0
+    refused = worked("lab", "assist", "report", "--person", "nobody")
     assert type(refused.error) is InvalidInput
     assert "'nobody'" in refused.error.message
     assert "ana, bo" in refused.error.hint
@@ -194,7 +194,7 @@ def test_filters_are_those_of_exports(worked: Command) -> None:
 
 def test_where_nothing_is_known_it_is_said(filled: Command) -> None:
     """No table of dashes."""
-    done = filled("assist", "report")
+    done = filled("lab", "assist", "report")
     assert (done.code, done.out) == (0, "")
     assert done.err.count("\n") == 1
 
@@ -214,24 +214,24 @@ def tunable(command: Command, tmp_path: Path) -> Command:
 
 def test_tune_stores_only_with_apply(tunable: Command, tmp_path: Path) -> None:
     """The table compares both on left-out sources; --apply stores; --undo restores."""
-    shown = tunable("assist", "tune", "--json")
+    shown = tunable("lab", "assist", "tune", "--json")
     assert (shown.code, shown.json["applied"], shown.json["better"]) == (0, "", True)
     assert set(shown.json["measures"]) == {"both", "summary_to_source", "source_to_summary"}
-    assert tunable("assist", "tune", "--undo").code == 1
-    table = tunable("assist", "tune", "--apply")
+    assert tunable("lab", "assist", "tune", "--undo").code == 1
+    table = tunable("lab", "assist", "tune", "--apply")
     assert table.code == 0
     assert max(map(len, table.out.splitlines())) <= 80
     version = shown.json["weights"]
     assert version in table.out + table.err
-    evaluated = ("assist", "evaluate", "dump.json", "--embedder", "none")
+    evaluated = ("lab", "assist", "evaluate", "dump.json", "--embedder", "none")
     assert tunable(*evaluated, "--json").json["weights"] == version
     assert version in tunable(*evaluated).out
     (tmp_path / "other").mkdir()
     assert tunable("init", "other").code == 0
     assert tunable(*evaluated, "-w", "other", "--json").json["weights"] == ""
     assert tunable(*evaluated, "-w", "absent").code == 2
-    assert tunable("assist", "tune", "--json").json["weights_in_use"] == version
-    assert tunable("assist", "tune", "--undo", "--json").json == {"undone": version}
+    assert tunable("lab", "assist", "tune", "--json").json["weights_in_use"] == version
+    assert tunable("lab", "assist", "tune", "--undo", "--json").json == {"undone": version}
     assert tunable(*evaluated, "--json").json["weights"] == ""
 
 
@@ -251,7 +251,7 @@ def test_evaluate_ranks_each_embedder_with_its_own_weights(
         versions = [each.version for each in stored_weights(space.corpus)]
     for names in (("none", "static"), ("static", "none")):
         found = tunable(
-            "assist", "evaluate", "dump.json", "--embedder", names[0], "--compare", names[1],
+            "lab", "assist", "evaluate", "dump.json", "--embedder", names[0], "--compare", names[1],
             "--json",
         ).json  # fmt: skip
         used = dict(zip(names, (found["weights"], found["compared"][0]["weights"]), strict=True))
@@ -265,10 +265,10 @@ def test_damaged_weights_are_named_and_removed(tunable: Command, tmp_path: Path)
     checks = tunable("doctor", "--json")
     (finding,) = [check for check in checks.json if check["what"] == "weights"]
     assert (checks.code, finding["state"]) == (1, "wrong")
-    refused = tunable("assist", "tune")
+    refused = tunable("lab", "assist", "tune")
     assert type(refused.error) is Damaged
     assert finding["mend"] == refused.error.hint
-    assert tunable("assist", "tune", "--undo", "--json").json == {"undone": ""}
+    assert tunable("lab", "assist", "tune", "--undo", "--json").json == {"undone": ""}
     assert "weights" not in {check["what"] for check in tunable("doctor", "--json").json}
 
 
@@ -277,19 +277,19 @@ def test_tune_refuses_weights_that_are_not_better(
 ) -> None:
     """The comparison is printed, then the refusal; --force stores nevertheless."""
     monkeypatch.setattr("tui_annotate.lab.assist.tuning.judge", lambda _: (False, ["mrr"]))
-    refused = tunable("assist", "tune", "--apply", "--json")
+    refused = tunable("lab", "assist", "tune", "--apply", "--json")
     assert (refused.code, refused.json["applied"]) == (1, "")
     assert refused.error is not None
     assert refused.error.code == "no-gain"
-    assert tunable("assist", "tune").code == 0
-    forced = tunable("assist", "tune", "--apply", "--force", "--json")
+    assert tunable("lab", "assist", "tune").code == 0
+    forced = tunable("lab", "assist", "tune", "--apply", "--force", "--json")
     assert (forced.code, forced.json["applied"]) == (0, forced.json["weights"])
 
 
 def test_tune_refuses_too_few_annotations(annotated: Command) -> None:
     """Exit code 1, with the numbers that are needed; contradicting options are wrong usage."""
-    refused = annotated("assist", "tune")
+    refused = annotated("lab", "assist", "tune")
     assert refused.code == 1
     assert {LEAST_QUERIES, LEAST_SOURCES} <= {*numbers(refused.err)}
     for wrong in (("--apply", "--undo"), ("--force",), ("--seed", "-1")):
-        assert annotated("assist", "tune", *wrong).code == 2
+        assert annotated("lab", "assist", "tune", *wrong).code == 2

@@ -133,11 +133,11 @@ def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_
     assert before["signals"] != "words"
     command("backup", "with", "--vectors")
     command("backup", "without")
-    assert "vectors rebuild" not in command("restore", "with", "a").err
+    assert "lab vectors rebuild" not in command("restore", "with", "a").err
     assert command(*wanted, "-w", "a").json == before
     shown = command("restore", "without", "b c")
-    assert "tui-annotate vectors rebuild -w 'b c'" in shown.err
-    assert command("vectors", "rebuild", "-w", "b c").code == 0
+    assert "tui-annotate lab vectors rebuild -w 'b c'" in shown.err
+    assert command("lab", "vectors", "rebuild", "-w", "b c").code == 0
     assert command(*wanted, "-w", "b c").json == before
     assert not (tmp_path / "without" / "vectors").exists()
 
@@ -212,11 +212,11 @@ def test_no_command_writes_where_a_workspace_keeps_its_data(
         ("export", "--to", "csv", "-o", "labels.yaml"),
         ("export", "--to", "brat", "--layer", "all", "-o", "log"),
         ("convert", "pairs.jsonl", "labels.yaml", "--to", "native"),
-        ("bundles", "create", "--person", "reader", "--create", "-o", "pseudonyms.key"),
-        ("report", "html", "-o", "guidelines.md"),
+        ("sync", "bundles", "create", "--person", "reader", "--create", "-o", "pseudonyms.key"),
+        ("report", "-o", "guidelines.md"),
         ("doctor", "--bundle", "log/report.json"),
-        ("judge", "export-prompts", "vectors"),
-        ("models", "download", "owner/name", "log", "--revision", "main"),
+        ("lab", "judge", "export-prompts", "vectors"),
+        ("lab", "models", "download", "owner/name", "log", "--revision", "main"),
     ):
         done = filled(*line)
         assert (done.code, done.error and done.error.code) == (2, "workspace-file"), (line, done)
@@ -251,4 +251,4 @@ def test_the_folders_of_backups_and_prompts_take_new_files(filled: Command, tmp_
     made = Path(filled("backup", "--json").json["folder"])
     assert made.parent == tmp_path / "backups"
     assert filled("backup", "backups/named").code == 0
-    assert filled("judge", "export-prompts", "prompts").code == 0
+    assert filled("lab", "judge", "export-prompts", "prompts").code == 0

@@ -70,7 +70,7 @@ def notes(folder: Path, name: str, key: SampleKey) -> list[str]:
 @pytest.fixture
 def bundle(command: Command, home: Path) -> Path:
     """Ana's bundle."""
-    made = command("bundles", "create", "--person", "Ana", "-o", "ana.bundle")
+    made = command("sync", "bundles", "create", "--person", "Ana", "-o", "ana.bundle")
     assert made.code == 0, made.err
     report = made.out.removeprefix("ana.bundle: ")
     assert (numbers(report), "Ana" in report) == ([2, 1], True)
@@ -90,15 +90,15 @@ def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) 
 
 def test_the_printed_command_opens_the_bundle(command: Command, home: Path) -> None:
     """The command has no `-w`, which a bundle refuses, and the quoted name of the file."""
-    done = command("-w", str(home), "bundles", "create", "--person", "Ana", "-o", "a b.bundle")
+    done = command("-w", str(home), "sync", "bundles", "create", "--person", "Ana", "-o", "a b.bundle")
     words = shlex.split(done.err.partition("on another machine: ")[2])
     assert words == ["tui-annotate", "annotate", "a b.bundle"]
     opened = command(*words[1:])
     assert opened.error is not None
     assert "terminal" in opened.error.message  # of which there is none here
-    add_work = ("-w", str(home), "bundles", "create", "--person", "Nil", "--create", "-o", "no/x")
+    add_work = ("-w", str(home), "sync", "bundles", "create", "--person", "Nil", "--create", "-o", "no/x")
     assert command(*add_work).code == 2
-    assert "Nil" not in command("-w", str(home), "people", "list").out
+    assert "Nil" not in command("-w", str(home), "users", "list", "--all").out
 
 
 def test_nobody_elses_work_is_in_it(home: Path, bundle: Path) -> None:
@@ -115,7 +115,7 @@ def test_nobody_elses_work_is_in_it(home: Path, bundle: Path) -> None:
 
 def test_the_same_store_gives_the_same_bytes(command: Command, bundle: Path) -> None:
     """A bundle that is made twice is the same file."""
-    command("bundles", "create", "--person", "Ana", "-o", "again.bundle")
+    command("sync", "bundles", "create", "--person", "Ana", "-o", "again.bundle")
     assert bundle.read_bytes() == bundle.with_name("again.bundle").read_bytes()
 
 
@@ -123,11 +123,11 @@ def test_work_goes_out_and_comes_home_once(command: Command, home: Path, bundle:
     """What was done on a bundle is at home after a merge, and a second one changes nothing."""
     folder = worked_on(bundle, "done away")
     assert notes(folder, "Ana", BRIDGE) == ["anas note"]
-    merged = command("bundles", "merge", str(bundle), "--json")
+    merged = command("sync", "bundles", "merge", str(bundle), "--json")
     assert merged.code == 0, merged.err
     assert (merged.json["samples"], merged.json["events"]) == (1, 1)
     assert notes(home, "Ana", TEA) == ["done away"]
-    again = command("bundles", "merge", str(bundle), "--json").json
+    again = command("sync", "bundles", "merge", str(bundle), "--json").json
     assert (again["samples"], again["events"], again["known"]) == (0, 0, 2)
     with workspaces.open(home) as space:
         assert not list(AuditStore(space.team.database).find_faults())
@@ -156,7 +156,7 @@ def test_a_bundle_brings_neither_an_endpoint_nor_a_path(
         assert kept is not None
         named = replace(kept, embedder=embedder, base_url="http://evil.example/v1")
         space.corpus.keep_vector_set(named)
-    assert command("bundles", "create", "--person", "Ana", "-o", "ana.bundle").code == 0
+    assert command("sync", "bundles", "create", "--person", "Ana", "-o", "ana.bundle").code == 0
     folder, _ = bundles.open_bundle(home.parent / "ana.bundle")
     with workspaces.open(folder) as space:
         taken = space.corpus.vector_set()
@@ -188,13 +188,13 @@ def test_work_on_both_sides_is_told_with_both_versions(
     with workspaces.open(home) as space:
         add(space, "Ana", BRIDGE, "at home", start=10)
     worked_on(bundle, "away", key=BRIDGE, start=6)
-    merged = command("bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(bundle))
     _, conflict, stands, other = merged.out.splitlines()
     assert "pairs/bridge" in conflict
     assert "(merged, " in stands
     assert "(present, " in other
     assert notes(home, "Ana", BRIDGE) == ["anas note", "away"]
-    again = command("bundles", "merge", str(bundle))
+    again = command("sync", "bundles", "merge", str(bundle))
     assert "pairs/bridge" not in again.out
 
 
@@ -205,7 +205,7 @@ def test_a_killed_session_loses_nothing(home: Path, bundle: Path, command: Comma
         add(space, "Ana", TEA, "before the kill")
     folder, _ = bundles.open_bundle(bundle)
     bundles.write_back(bundle, folder)
-    command("bundles", "merge", str(bundle))
+    command("sync", "bundles", "merge", str(bundle))
     assert notes(home, "Ana", TEA) == ["before the kill"]
 
 
@@ -236,11 +236,11 @@ def test_two_copies_of_a_bundle_both_come_home(command: Command, home: Path, bun
     other.write_bytes(bundle.read_bytes())
     worked_on(bundle, "first", start=0)
     worked_on(other, "second", start=3)
-    command("bundles", "merge", str(bundle))
-    merged = command("bundles", "merge", str(other), "--json").json
+    command("sync", "bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(other), "--json").json
     assert [each["stands"] for each in merged["conflicts"]] == ["there"]
     assert notes(home, "Ana", TEA) == ["second"]
-    assert command("bundles", "merge", str(bundle), "--json").json["events"] == 0
+    assert command("sync", "bundles", "merge", str(bundle), "--json").json["events"] == 0
 
 
 def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
@@ -254,27 +254,27 @@ def test_labels_that_were_renamed_meanwhile_are_so_on_what_comes_home(
             made = claim(f"l{start}", start, start + 4, label="Benign")
             space.annotate.add(person.id, TEA, made, seconds=1)
     bundles.write_back(bundle, folder)
-    command("bundles", "merge", str(bundle))
+    command("sync", "bundles", "merge", str(bundle))
     with workspaces.open(folder) as space:
         space.annotate.add(person.id, TEA, claim("l9", 9, 11, label="Benign"), seconds=1)
     bundles.write_back(bundle, folder)
     renamed = command("labels", "rename", "Benign", "Harmless")
     assert renamed.code == 0, renamed.err
-    merged = command("bundles", "merge", str(bundle), "--json").json
+    merged = command("sync", "bundles", "merge", str(bundle), "--json").json
     assert (merged["samples"], merged["conflicts"]) == (1, [])
     with workspaces.open(home) as space:
         stream = space.log.stream(person.id, TEA)
         assert {each.labels for each in stream.annotations} == {(("Harmless",),)}
         assert len(stream.annotations) == 3
         assert not list(AuditStore(space.team.database).find_faults())
-    assert command("bundles", "merge", str(bundle), "--json").json["events"] == 0
+    assert command("sync", "bundles", "merge", str(bundle), "--json").json["events"] == 0
 
 
 def test_another_workspace_does_not_take_it(command: Command, pairs: Path, bundle: Path) -> None:
     """A bundle goes home, and nowhere else, also where samples have the same names."""
     command("init", "other")
     command("ingest", "-w", "other", "--id-column", "id", str(pairs))
-    refused = command("bundles", "merge", str(bundle), "-w", "other")
+    refused = command("sync", "bundles", "merge", str(bundle), "-w", "other")
     assert type(refused.error) is Conflict
     assert str(bundle) in refused.error.message
     assert "-w" in refused.error.hint
@@ -355,7 +355,7 @@ def test_what_is_not_as_it_was_is_refused_whole(
     worked_on(bundle, "done away")
     rewritten(bundle, change)
     before = sorted(bundle.parent.iterdir())
-    refused = command("bundles", "merge", str(bundle))
+    refused = command("sync", "bundles", "merge", str(bundle))
     assert refused.error is not None
     assert "ana.bundle" in refused.error.message
     assert says in refused.error.message
@@ -368,10 +368,10 @@ def test_what_is_not_as_it_was_is_refused_whole(
 def test_no_bundle_is_told(content: bytes, command: Command, home: Path) -> None:
     """Any other file is refused in words."""
     (home.parent / "x.bundle").write_bytes(content)
-    refused = command("bundles", "merge", "x.bundle").error
+    refused = command("sync", "bundles", "merge", "x.bundle").error
     assert type(refused) is InvalidInput
     assert refused.message.startswith("x.bundle is not a bundle")
-    assert type(command("bundles", "merge", "gone.bundle").error) is NotFound
+    assert type(command("sync", "bundles", "merge", "gone.bundle").error) is NotFound
 
 
 def _set_byte(raw: bytes, offset: int) -> bytes:
@@ -421,7 +421,7 @@ def test_a_damaged_bundle_is_invalid_input(damage: str, command: Command, bundle
     """Each command that reads the file names it as a damaged bundle, and leaves nothing behind."""
     bundle.write_bytes(DAMAGES[damage](bundle.read_bytes()))
     before = sorted(bundle.parent.iterdir())
-    merged = command("bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(bundle))
     assert merged.code == 2
     assert merged.error is not None
     assert (str(bundle) in merged.error.message, "damaged bundle" in merged.error.message) == (
@@ -452,15 +452,15 @@ def test_a_bundle_with_damaged_texts_is_not_opened(name: str, content: bytes, bu
 
 def test_who_nobody_knows_gets_no_bundle(command: Command, home: Path) -> None:
     """An unknown name is refused with the nearest known one; --create adds the person."""
-    refused = command("bundles", "create", "--person", "Zoe", "-o", "z.bundle")
+    refused = command("sync", "bundles", "create", "--person", "Zoe", "-o", "z.bundle")
     assert type(refused.error) is NotFound
     assert "'Zoe'" in refused.error.message
     assert "--create" in refused.error.hint
-    near = command("bundles", "create", "--person", "Anna", "-o", "z.bundle")
+    near = command("sync", "bundles", "create", "--person", "Anna", "-o", "z.bundle")
     assert near.error is not None
     assert near.error.hint.startswith("did you mean 'Ana'?")
     assert not (home.parent / "z.bundle").exists()
-    new = command("bundles", "create", "--person", "Zoe", "-o", "z.bundle", "--create")
+    new = command("sync", "bundles", "create", "--person", "Zoe", "-o", "z.bundle", "--create")
     assert new.code == 0
 
 
@@ -472,9 +472,9 @@ def test_a_merged_person_means_the_owner_of_the_work(
     with workspaces.open(home) as space:
         space.people.imported("ana-1", "Ana" if same_name else "Anna")
         ana = space.person("Ana")
-    assert command("people", "merge", "ana-1", ana.id).code == 0
+    assert command("users", "merge", "ana-1", ana.id).code == 0
     for who in ("Ana" if same_name else "Anna", "ana-1", "Ana", ana.id):
-        made = command("bundles", "create", "--person", who, "-o", "a.bundle", "--json")
+        made = command("sync", "bundles", "create", "--person", who, "-o", "a.bundle", "--json")
         assert (made.code, made.err) == (0, "")
         assert (made.json["person"], made.json["with_work"]) == ("Ana", 1)
         (home.parent / "a.bundle").unlink()
@@ -487,7 +487,7 @@ def test_a_handed_out_dataset_gives_what_is_theirs(command: Command, home: Path)
     share = ("--person", "Zed", "--count", "1", "--overlap", "3")
     given = command("assignments", "create", "--dataset", "pairs", *share)
     assert given.code == 0, given.err
-    made = command("bundles", "create", "--person", "Zed", "-o", "z.bundle", "--json")
+    made = command("sync", "bundles", "create", "--person", "Zed", "-o", "z.bundle", "--json")
     assert made.json["samples"] == 1
 
 
@@ -497,11 +497,11 @@ def test_work_that_is_in_a_bundle_alone_is_not_written_over(
     """A new bundle takes the place of one whose work came home, and of no other."""
     bundle = bundle.rename(bundle.with_name("work of ana.bundle"))
     worked_on(bundle, "new")
-    again = ("bundles", "create", "--person", "Ana", "-o", str(bundle))
+    again = ("sync", "bundles", "create", "--person", "Ana", "-o", str(bundle))
     refused = command(*again)
     assert type(refused.error) is Conflict
-    assert f"tui-annotate bundles merge {shlex.quote(str(bundle))};" in refused.error.hint
-    command("bundles", "merge", str(bundle))
+    assert f"tui-annotate sync bundles merge {shlex.quote(str(bundle))};" in refused.error.hint
+    command("sync", "bundles", "merge", str(bundle))
     assert command(*again).code == 0
     assert notes(home, "Ana", TEA) == ["new"]
 
@@ -519,7 +519,7 @@ def test_what_the_file_got_meanwhile_is_not_written_over(
         add(space, "Ana", BRIDGE, "here", start=6)
     elsewhere.replace(bundle)
     bundles.write_back(bundle, folder)
-    command("bundles", "merge", str(bundle))
+    command("sync", "bundles", "merge", str(bundle))
     assert notes(home, "Ana", TEA) == ["elsewhere"]
     assert "here" in notes(home, "Ana", BRIDGE)
 
@@ -529,7 +529,7 @@ def test_another_bundle_in_the_place_of_the_file_stays_as_it_is(
 ) -> None:
     """Leaving the screen writes nothing into what is somebody else's by now."""
     folder, _ = bundles.open_bundle(bundle)
-    command("bundles", "create", "--person", "Ben", "-o", str(bundle))
+    command("sync", "bundles", "create", "--person", "Ben", "-o", str(bundle))
     before = bundle.read_bytes()
     with pytest.raises(Conflict):
         bundles.write_back(bundle, folder)
@@ -541,7 +541,7 @@ def test_events_chained_anew_bring_no_time_that_is_none(command: Command, bundle
     worked_on(bundle, "new")
     odd = "2026-99-99T99:99:99+00:00"
     rewritten(bundle, partial(chained_anew, lambda event: replace(event, at=odd)))
-    merged = command("bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(bundle))
     assert isinstance(merged.error, InvalidInput)
     assert f"'{odd}'" in merged.error.message
 
@@ -553,7 +553,7 @@ def test_an_event_takes_the_name_of_no_other(command: Command, home: Path, bundl
         ben = space.people.local("Ben").id
         taken = next(bundles.open_merge_store(space).copies(ben)).events[0].id
     rewritten(bundle, partial(chained_anew, lambda event: replace(event, id=taken)))
-    merged = command("bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(bundle))
     assert merged.code == 3
     assert "pairs/tea" in merged.err
     assert taken in merged.err
@@ -627,7 +627,7 @@ def test_what_does_not_fit_stays_in_the_file_and_is_told_when_the_screen_is_left
     monkeypatch.setattr(screen, "annotate", lambda *_, **__: 0)
     for _ in range(2):
         assert "pairs/ghost" in command("annotate", str(bundle)).err
-    merged = command("bundles", "merge", str(bundle))
+    merged = command("sync", "bundles", "merge", str(bundle))
     assert merged.code == 3
     assert "pairs/ghost" in merged.err
 
@@ -637,13 +637,13 @@ def test_a_bundle_with_other_texts_is_not_mixed_with_the_work_beside_it(
 ) -> None:
     """What is there stays, the file too, and the way on is told."""
     folder = worked_on(bundle, "first")
-    command("bundles", "merge", str(bundle))
+    command("sync", "bundles", "merge", str(bundle))
     report = [json.loads(line) for line in pairs.read_text().splitlines()]
     report = [{**each, "summary": each["summary"] + " More."} for each in report]
     pairs.write_text("\n".join(map(json.dumps, report)))
     ids = ("--id-column", "id", "--group-column", "group", "--delete-annotations")
     assert command("datasets", "replace", "pairs", str(pairs), *ids).code == 0
-    assert command("bundles", "create", "--person", "Ana", "-o", "newer.bundle").code == 0
+    assert command("sync", "bundles", "create", "--person", "Ana", "-o", "newer.bundle").code == 0
     bundle.with_name("newer.bundle").replace(bundle)
     before = bundle.read_bytes()
     monkeypatch.setattr(screen, "need_terminal", lambda _: None)
@@ -660,7 +660,7 @@ def test_half_a_character_is_told_where_the_bundle_is_made(command: Command, hom
     with workspaces.open(home) as space:
         broken = replace(claim("broken", 0, 3, label=""), imported={"x": "\ud83d"})
         space.annotate.add(space.people.local("Ana").id, TEA, broken, seconds=1)
-    made = command("bundles", "create", "--person", "Ana", "-o", "odd.bundle")
+    made = command("sync", "bundles", "create", "--person", "Ana", "-o", "odd.bundle")
     assert isinstance(made.error, InvalidInput)
     assert "pairs/tea" in made.error.message
     assert "U+D83D" in made.error.message
@@ -670,7 +670,7 @@ def test_half_a_character_is_told_where_the_bundle_is_made(command: Command, hom
 def test_a_pipe_is_no_bundle(command: Command, home: Path) -> None:
     """It would be waited for."""
     os.mkfifo(home.with_name("pipe"))
-    refused = command("bundles", "merge", "pipe").error
+    refused = command("sync", "bundles", "merge", "pipe").error
     assert type(refused) is InvalidInput
     assert "pipe" in refused.message
 
@@ -678,7 +678,7 @@ def test_a_pipe_is_no_bundle(command: Command, home: Path) -> None:
 def test_a_folder_of_another_bundle_is_not_mixed(command: Command, bundle: Path) -> None:
     """A working folder belongs to the person whose bundle made it."""
     bundles.open_bundle(bundle)
-    command("bundles", "create", "--person", "Ben", "-o", str(bundle))
+    command("sync", "bundles", "create", "--person", "Ben", "-o", str(bundle))
     with pytest.raises(Conflict):
         bundles.open_bundle(bundle)
 
@@ -723,13 +723,13 @@ def test_forged_work_is_refused_with_the_reason(
     with workspaces.open(home) as space:
         assert space.corpus.sample(BRIDGE).sample.documents[1].text[3] == " "
     rewritten(bundle, partial(chained_anew, partial(_forge, FORGED[named])))
-    merged = command("bundles", "merge", str(bundle), "--json")
+    merged = command("sync", "bundles", "merge", str(bundle), "--json")
     assert merged.code == 3
     (refused,) = merged.json["refused"]
     assert SampleKey(refused["dataset"], refused["sample"]) == BRIDGE
     assert named in refused["reason"]
     assert (notes(home, "Ana", TEA), notes(home, "Ana", BRIDGE)) == (["new"], ["anas note"])
-    assert named in command("bundles", "merge", str(bundle)).err
+    assert named in command("sync", "bundles", "merge", str(bundle)).err
 
 
 def test_work_from_before_a_label_change_is_opened(
@@ -740,9 +740,9 @@ def test_work_from_before_a_label_change_is_opened(
     with workspaces.open(folder) as space:
         space.annotate.add(came.person.id, TEA, claim("b", 0, 4, label="Benign"), seconds=1)
     bundles.write_back(bundle, folder)
-    assert command("bundles", "merge", str(bundle)).code == 0
+    assert command("sync", "bundles", "merge", str(bundle)).code == 0
     assert command("labels", "rename", "Benign", "Harmless").code == 0
-    assert command("bundles", "create", "--person", "Ana", "-o", "new.bundle").code == 0
+    assert command("sync", "bundles", "create", "--person", "Ana", "-o", "new.bundle").code == 0
     folder, came = bundles.open_bundle(home.parent / "new.bundle")
     assert came.refused == []
     with workspaces.open(folder) as space:
@@ -792,7 +792,7 @@ def finish(folder: Path | None, key: SampleKey) -> None:
 
 def test_a_bundle_waits_for_practice_and_pauses(command: Command, practising: Path) -> None:
     """Nothing is written while the person must not work; practice samples stay here."""
-    asked = ("bundles", "create", "--person", "Ana", "-o", "new.bundle")
+    asked = ("sync", "bundles", "create", "--person", "Ana", "-o", "new.bundle")
     refused = command(*asked)
     assert (refused.code, "'Ana' has not finished practice" in refused.err) == (1, True)
     finish(None, PRACTICE)
@@ -813,7 +813,7 @@ def test_a_bundle_waits_for_practice_and_pauses(command: Command, practising: Pa
     _, opened = bundles.open_bundle(practising.with_name("new.bundle"))
     assert (opened.refused, opened.streams) == ([], 1)
     only = command(
-        "bundles", "create", "--person", "Ana", "-o", "p.bundle", "--dataset", "training"
+        "sync", "bundles", "create", "--person", "Ana", "-o", "p.bundle", "--dataset", "training"
     )
     assert (only.code, "only practice samples" in only.err) == (1, True)
 
@@ -823,18 +823,18 @@ def test_a_merge_names_work_that_was_held_back(command: Command, practising: Pat
     folder, _ = bundles.open_bundle(practising)
     finish(folder, TEA)
     bundles.write_back(practising, folder)
-    merged = command("bundles", "merge", str(practising))
+    merged = command("sync", "bundles", "merge", str(practising))
     assert (merged.code, "1 reading of Ana completed elsewhere" in merged.out + merged.err) == (
         0,
         True,
     )
-    merged = command("bundles", "merge", str(practising), "--json")
+    merged = command("sync", "bundles", "merge", str(practising), "--json")
     assert (merged.json["known"], merged.json["completed_while_held_back"]) == (2, 1)
     with workspaces.open() as space:
         assert space.log.stream(space.person("Ana").id, TEA).assignment.state == "done"
     assert "practice was not finished: Ana: 1" in command("status").out
     (held,) = command("status", "--json").json["completed_while_held_back"]
     assert (held["name"], held["readings"]) == ("Ana", 1)
-    assert command("snapshots", "create", "paper").code == 0
+    assert command("audit", "snapshots", "create", "paper").code == 0
     (method,) = Path().glob("**/paper/method.md")
     assert "1 reading by 1 person" in " ".join(method.read_text().split())

@@ -66,7 +66,7 @@ def exchange_names(command: Command, folder: Path) -> None:
 
 
 def apply_weights(command: Command, folder: Path) -> None:
-    """Weights are stored as `assist tune --apply` stores them."""
+    """Weights are stored as `lab assist tune --apply` stores them."""
     del command
     with tui_annotate.open(folder) as space:
         space.corpus.set_setting("assist_weights", '[{"embedder": "none", "curves": []}]')
@@ -107,8 +107,8 @@ def replace_sample(command: Command, folder: Path) -> None:
 LEGITIMATE: Final[dict[str, Change]] = {
     "rename": rename,
     "exchange of names": exchange_names,
-    "merge": run("people merge gold ana"),
-    "unmerge": run("people merge gold ana;people unmerge gold"),
+    "merge": run("users merge gold ana"),
+    "unmerge": run("users merge gold ana;people unmerge gold"),
     "weights": apply_weights,
     "labels of a dataset": write_labels,
     "renamed label": run("labels rename Unwanted.Intrinsic Contradicted"),
@@ -119,7 +119,7 @@ LEGITIMATE: Final[dict[str, Change]] = {
     "new sample": add_sample,
     "other text": replace_sample,
     "deleted dataset": run("datasets delete pairs --delete-annotations --yes"),
-    "saved work": run("annotations delete --mine --as reader --yes"),
+    "saved work": run("datasets clear --mine --as reader --yes"),
 }
 
 
@@ -222,7 +222,7 @@ def team(annotated: Command, store: Path) -> Path:
     run(
         "assignments undo;"
         "assignments pool --dataset pairs --overlap 2;"
-        "questions ask pairs/bridge why? --as reader"
+        "messages questions ask pairs/bridge why? --as reader"
     )(annotated, store.parent)
     with tui_annotate.open(store.parent) as space:
         assert space.annotate.start(space.people.local("ana").id) is not None
@@ -288,7 +288,7 @@ def use_orders(command: Command, folder: Path) -> None:
         lines = [{"dataset": "pairs", "id": each["id"], "s": value} for each in PAIRS]
         text = "".join(f"{json.dumps(each)}\n" for each in lines)
         (folder / "scores.jsonl").write_text(text, "utf-8")
-        read = ("scores", "import", "scores.jsonl", "--name", "s", "--dataset", "pairs")
+        read = ("lab", "scores", "import", "scores.jsonl", "--name", "s", "--dataset", "pairs")
         assert command(*read).code == 0
         with tui_annotate.open(folder) as space:
             space.annotate.start(ana, order="worst:s")
@@ -297,14 +297,14 @@ def use_orders(command: Command, folder: Path) -> None:
 
 TEAM_CHANGES: Final[dict[str, Change]] = {
     "orders": use_orders,
-    "reply": run("questions ask pairs/tea really? --as reader"),
+    "reply": run("messages questions ask pairs/tea really? --as reader"),
     "pool of another order": run("assignments pool --dataset pairs --overlap 3 --order random"),
     "moved": run("assignments move ana bo"),
     "back to the pool": run("assignments move ana"),
     "more work": run("assignments top-up --open 2 --dataset pairs --person bo"),
     "undone pool": run("assignments undo"),
     "deleted dataset": run("datasets delete pairs --delete-annotations --yes"),
-    "merge": run("people merge gold ana"),
+    "merge": run("users merge gold ana"),
     "new sample": add_sample,
     "other text": replace_sample,
 }
@@ -355,7 +355,7 @@ def test_a_record_that_lacks_orders_is_extended(
         use_earlier_version(patch, 1)
         assert command("init").code == 0
         assert command("ingest", str(pairs), "--dataset", "pairs", "--embedder", "none").code == 0
-        run("questions ask pairs/1 why? --as ana")(command, tmp_path)
+        run("messages questions ask pairs/1 why? --as ana")(command, tmp_path)
         head = command("audit", "head", "--json").json["full_head"]
     assert command("audit", "verify", "--against", head).code == 0
     extended = command("audit", "head", "--json").json["full_head"]

@@ -72,7 +72,7 @@ def test_the_hint_names_an_option_that_there_is(command: Command, tmp_path: Path
     for name in ("a.json", "folder"):
         for words in (
             ("convert", name, "b", "--to", "native"),
-            ("report", "html", name, "-o", "b"),
+            ("report", name, "-o", "b"),
             ("ingest", "-w", "w", name),
         ):
             done = command(*words)

@@ -21,7 +21,7 @@ ALTERATIONS = {
 }
 SHIFTED = "CAST(x'05000000' || substr(boundaries, 5) AS BLOB)"
 """Boundaries that fit the text, with another end of the first sentence."""
-WRITERS = ["export --to native", "export --to csv", "snapshots create s"]
+WRITERS = ["export --to native", "export --to csv", "audit snapshots create s"]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_an_altered_text_is_in_no_bundle(
 ) -> None:
     """A bundle with a text that is not the imported one is not written."""
     alter(ALTERATIONS["another text"])
-    done = annotated("bundles", "create", "--person", "reader", "-o", "out.bundle")
+    done = annotated("sync", "bundles", "create", "--person", "reader", "-o", "out.bundle")
     assert (done.code, type(done.error)) == (1, Damaged)
     assert not (tmp_path / "out.bundle").exists()
 

@@ -198,11 +198,11 @@ def test_other_formats_carry_a_description(annotated: Command, name: str) -> Non
 def test_a_snapshot_and_a_report_contain_the_description(filled: Command) -> None:
     """A later change of the description is no difference from the event log."""
     filled("datasets", "edit", "pairs", *OPTIONS)
-    assert filled("snapshots", "create", "paper").code == 0
+    assert filled("audit", "snapshots", "create", "paper").code == 0
     (method,) = Path().glob("**/paper/method.md")
     assert all(text in method.read_text("utf-8") for text in TERMS.values())
     filled("datasets", "edit", "pairs", "--license", "MIT")
-    assert filled("snapshots", "replay", "paper").code == 0
-    filled("report", "html", "-o", "page.html")
+    assert filled("audit", "snapshots", "replay", "paper").code == 0
+    filled("report", "-o", "page.html")
     page = Path("page.html").read_text("utf-8")
     assert json.dumps(["pairs", "MIT", *list(TERMS.values())[1:]], separators=(",", ":")) in page

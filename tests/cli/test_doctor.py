@@ -482,7 +482,7 @@ def check_settings(**other: list[str]) -> DiagnosticFinding:
 
 
 def test_sound_settings_are_ok() -> None:
-    """As `ssh setup` prints them."""
+    """As `users ssh setup` prints them."""
     assert check_settings().state == "ok"
 
 
@@ -503,7 +503,7 @@ def test_what_leaves_more_open_is_a_doubt(other: dict[str, list[str]], words: st
     assert finding.state == "doubt"
     assert words in finding.says
     line = shlex.split(finding.mend)
-    assert line[:3] == ["tui-annotate", "ssh", "setup"]
+    assert line[:3] == ["tui-annotate", "users", "ssh", "setup"]
     assert "/srv/it's a" in line
 
 
@@ -546,7 +546,7 @@ def test_a_bound_key_that_opens_more_is_wrong(
     assert finding.state == state
     assert words in finding.says
     assert re.search(rf"\b2\b.* {tmp_path}", finding.says)
-    assert "tui-annotate ssh authorized-keys" in finding.mend
+    assert "tui-annotate users ssh authorized-keys" in finding.mend
 
 
 def test_a_key_of_another_workspace_is_told(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def check_refused(done: Result) -> None:
     """The command ended with the error of an endpoint without trust, and its hint."""
     assert done.error is not None
     assert (type(done.error), done.error.code, done.code) == (NotAllowed, UNTRUSTED, 1)
-    assert "settings trust-endpoint" in done.error.hint
+    assert "lab trust-endpoint" in done.error.hint
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def check_refused(done: Result) -> None:
     [
         ("annotate", "pairs.jsonl"),
         ("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations"),
-        ("vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--embedder", "remote:m"),
+        ("lab", "vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--embedder", "remote:m"),
     ],
 )
 def test_without_a_terminal_nothing_is_sent(
@@ -125,7 +125,7 @@ def test_the_store_names_an_endpoint_too(
     sent = len(endpoint.headers)
     more = write_pairs(planted.with_name("more.jsonl"), samples=5)
     check_refused(command("ingest", str(more), "-w", str(folder)))
-    check_refused(command("vectors", "rebuild", "-w", str(folder)))
+    check_refused(command("lab", "vectors", "rebuild", "-w", str(folder)))
     check_refused(command("datasets", "replace", "pairs", str(more), "-w", str(folder)))
     with workspaces.open(folder) as space, pytest.raises(NotAllowed, check=has_code(UNTRUSTED)):
         space.ingest(more)
@@ -227,7 +227,7 @@ def test_the_process_for_vectors_asks_nothing(
     with computing_vectors(folder, EndpointTrust()) as process:
         assert process.wait(60) == 1
     said = capfd.readouterr().err
-    assert "\n  hint: if you trust it: tui-annotate settings trust-endpoint" in said
+    assert "\n  hint: if you trust it: tui-annotate lab trust-endpoint" in said
     assert endpoint.headers == []
 
 
@@ -277,14 +277,14 @@ def test_an_own_key_is_not_sent_where_only_texts_are_trusted(
     words = ("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     assert command(*words).code == 0
     assert {each.get("authorization") for each in endpoint.headers} == {None}
-    rebuild = ("vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--base-url", endpoint.url)
+    rebuild = ("lab", "vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--base-url", endpoint.url)
     assert command(*rebuild).code == 0
     assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
 
 
 def test_a_command_trusts_an_origin(command: Command) -> None:
     """Of any URL at the endpoint; once; with a key in a list of its own."""
-    trust = ("settings", "trust-endpoint")
+    trust = ("lab", "trust-endpoint")
     done = command(*trust, "HTTP://LocalHost:1/v1", "--json").json
     assert done == {"endpoint": "http://localhost:1", "with_key": False, "file": str(user_file())}
     command(*trust, "http://localhost:1")
@@ -305,12 +305,12 @@ def test_what_the_settings_file_contains_stays(command: Command) -> None:
     real.chmod(0o644)
     file.unlink()
     file.symlink_to(real)
-    command("settings", "trust-endpoint", "http://b")
+    command("lab", "trust-endpoint", "http://b")
     assert file.is_symlink()
     assert real.read_text() == text.replace("= [", '= ["http://b", ', 1)
     assert real.stat().st_mode & 0o777 == 0o644
     real.write_text("theme = ")
-    broken = command("settings", "trust-endpoint", "http://c")
+    broken = command("lab", "trust-endpoint", "http://c")
     assert (broken.code, real.read_text()) == (2, "theme = ")
 
 
@@ -327,7 +327,7 @@ def test_without_a_home_a_command_tells_what_to_set(
 
     monkeypatch.delenv("TUI_ANNOTATE_CONFIG")
     monkeypatch.setattr("platformdirs.user_config_dir", find_folder)
-    done = command("settings", "trust-endpoint", "http://b")
+    done = command("lab", "trust-endpoint", "http://b")
     assert type(done.error) is Unavailable
     assert "TUI_ANNOTATE_CONFIG" in done.error.hint
     assert list(tmp_path.iterdir()) == []

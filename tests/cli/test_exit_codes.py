@@ -153,7 +153,7 @@ def test_a_state_that_forbids_it_is_a_failure(line: str, furnished: Command) -> 
 
 
 @pytest.mark.parametrize(
-    "line", ["annotate", "review", "view a.jsonl", "ssh session", "position show"]
+    "line", ["annotate", "review", "view a.jsonl", "ssh session", "lab position show"]
 )
 def test_a_screen_without_a_terminal_is_wrong_usage(line: str, furnished: Command) -> None:
     """Before anything else is looked at, or because of what is missing: always 2."""
@@ -161,7 +161,7 @@ def test_a_screen_without_a_terminal_is_wrong_usage(line: str, furnished: Comman
 
 
 @pytest.mark.parametrize(
-    "line", ["datasets delete pairs", "scores delete x", "annotations delete --mine"]
+    "line", ["datasets delete pairs", "lab scores delete x", "datasets clear --mine"]
 )
 def test_a_confirmation_without_a_terminal_is_wrong_usage(line: str, furnished: Command) -> None:
     """`--yes` is missing, or what it would delete."""

@@ -73,7 +73,7 @@ def test_a_label_is_named_by_its_last_name_or_by_use(annotated: Command, tmp_pat
 
 def test_a_summary_needs_a_file(annotated: Command, tmp_path: Path) -> None:
     """With --json the data must go to a file: both would be on standard output."""
-    for words in (["export", "--to", "csv"], ["report", "html", "-o", "-"]):
+    for words in (["export", "--to", "csv"], ["report", "-o", "-"]):
         done = annotated(*words, "--json")
         assert (done.code, done.out) == (2, "")
         assert "--json" in done.err

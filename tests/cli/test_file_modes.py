@@ -85,8 +85,8 @@ ssh authorized-keys -w team keys/authorized_keys
 """Commands that write files, in an order in which each finds what it reads."""
 
 ELSEWHERE = {
-    ("models", "download"), ("scores", "train-probe"), ("review",), ("view",),
-    ("settings", "trust-endpoint"),
+    ("lab", "models", "download"), ("lab", "scores", "train-probe"), ("review",), ("view",),
+    ("lab", "trust-endpoint"),
 }  # fmt: skip
 """Commands that write files, and that need more: tests of their own are below; train-probe needs
 PyTorch, so that its test is in tests/lab/score/test_local_models.py."""
@@ -243,7 +243,7 @@ def test_a_downloaded_model_is_for_its_owner_alone(inputs: Path) -> None:
     known = _entries(inputs)
     with hub({"config.json": b"{}", "model.safetensors": b"numbers", "vocab.txt": b"a"}) as there:
         env = {"HF_ENDPOINT": there.address, "HF_HOME": str(inputs / "hf")}
-        words = ("models", "download", NAME, "model", "--revision", "main")
+        words = ("lab", "models", "download", NAME, "model", "--revision", "main")
         done = subprocess.run(
             program(*words), env=environment() | env, capture_output=True, check=False, umask=0
         )
@@ -259,7 +259,7 @@ def test_settings_of_a_person_are_for_that_person_alone(
     known = _entries(inputs)
     monkeypatch.setenv("TUI_ANNOTATE_CONFIG", str(inputs / "config" / "config.toml"))
     with _umask(0):
-        assert command("settings", "trust-endpoint", "http://localhost:1").code == 0
+        assert command("lab", "trust-endpoint", "http://localhost:1").code == 0
     assert Path("config/config.toml").exists()
     assert _open_to_others(inputs, known) == []
 

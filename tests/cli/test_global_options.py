@@ -50,7 +50,7 @@ def test_leading_options_are_split_off_with_their_values() -> None:
         ("status -w a -w b", "b"),
         ("status -wa", "a"),
         ("status --workspace=a", "a"),
-        ("questions reply 1 -- -w", ""),
+        ("messages questions reply 1 -- -w", ""),
         ("status", ""),
         ("status -w", ""),
     ],
@@ -136,7 +136,7 @@ def test_misspelt_variables_are_found() -> None:
 QUIET = (
     "init more",
     "labels retire Questionable",
-    "announcements create hello",
+    "messages announcements create hello",
     "suggestions hide --dataset pairs",
     "assignments pool --dataset pairs",
     "datasets delete pairs --yes",
@@ -148,7 +148,7 @@ def test_quiet_hides_confirmations_and_no_data(filled: Command) -> None:
     assert "retire" in "".join(_texts(filled, "labels retire Questionable --dry-run --quiet"))
     assert filled("assignments", "pool", "--dataset", "pairs", "--dry-run", "--quiet").out
     assert [_texts(filled, f"{line} --quiet") for line in QUIET] == [("", "")] * len(QUIET)
-    assert "hello" in filled("announcements", "list", "--quiet").out
+    assert "hello" in filled("messages", "announcements", "list", "--quiet").out
 
 
 def _texts(command: Command, line: str) -> tuple[str, str]:
@@ -163,8 +163,8 @@ def _texts(command: Command, line: str) -> tuple[str, str]:
         "export --to csv --dataset a --dataset b",
         "export --to csv --dataset a --dataset=a",
         "export -t csv --to native",
-        "labels normalise --dataset a --dataset b",
-        "judge sort x.csv --model a --model b",
+        "labels normalize --dataset a --dataset b",
+        "lab judge sort x.csv --model a --model b",
         "annotate --sample a --sample b",
     ],
 )

@@ -75,26 +75,26 @@ def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None
 
 def test_remarks(filled: Command, tmp_path: Path) -> None:
     """What an annotator wrote is listed, answered once, and a notice is among it."""
-    nothing = filled("questions", "list")
+    nothing = filled("messages", "questions", "list")
     assert (nothing.code, nothing.out, nothing.err.count("\n")) == (0, "", 1)
     with workspaces.open(tmp_path) as space:
         ana, key = space.person("ana").id, space.corpus.keys()[0]
         space.team.comments.write(ana, key, "Is\x1b[31m a date\na number?")
-    shown = filled("questions", "list")
+    shown = filled("messages", "questions", "list")
     head = shown.out.splitlines()[0]
     assert "pairs/bridge" in head
     assert "\x1b" not in shown.out
-    (talk,) = filled("questions", "list", "--json", "--sample", "bridge").json["talks"]
+    (talk,) = filled("messages", "questions", "list", "--json", "--sample", "bridge").json["talks"]
     assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
-    replied = filled("questions", "reply", talk["id"][:8], "It is.").out
+    replied = filled("messages", "questions", "reply", talk["id"][:8], "It is.").out
     assert all(report in replied for report in ("ana", "pairs/bridge"))
-    assert filled("questions", "list", "--unanswered").out == ""
-    assert head.startswith(filled("questions", "list").out.splitlines()[0] + ",")
-    assert filled("announcements", "create", "Thank you.").code == 0
-    assert "  admin, " in filled("questions", "list").out
-    shown = filled("announcements", "list")
+    assert filled("messages", "questions", "list", "--unanswered").out == ""
+    assert head.startswith(filled("messages", "questions", "list").out.splitlines()[0] + ",")
+    assert filled("messages", "announcements", "create", "Thank you.").code == 0
+    assert "  admin, " in filled("messages", "questions", "list").out
+    shown = filled("messages", "announcements", "list")
     assert shown.out.splitlines()[1] == "    Thank you."
-    (notice,) = filled("announcements", "list", "--json").json["notices"]
+    (notice,) = filled("messages", "announcements", "list", "--json").json["notices"]
     assert (notice["name"], notice["text"]) == ("admin", "Thank you.")
     with workspaces.open(tmp_path) as space:
         assert [[line.text for line in item.lines] for item in space.team.news.of(ana)] == [

@@ -27,18 +27,18 @@ SAME = (
 """Options that mean the same in all commands but those of `OTHERS`."""
 OTHERS = {
     ("", "--json"),
-    ("models install", "--yes"),
-    ("report html", "--output"),
-    ("bundles create", "--output"),
+    ("lab models install", "--yes"),
+    ("report", "--output"),
+    ("sync bundles create", "--output"),
     ("sync pull", "--output"),
-    ("snapshots replay", "--output"),
+    ("audit snapshots replay", "--output"),
     ("users export", "--output"),
     *(
         (f"position {name}", "--output")
         for name in ("create-qa", "create-kv", "export-prompts", "evaluate", "run")
     ),
     *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
-    ("scores train-probe", "--output"),
+    ("lab scores train-probe", "--output"),
     ("suggestions create", "--label"),
     ("users delete", "--pseudonymise"),
 }
@@ -100,9 +100,9 @@ def test_a_command_with_an_endpoint_has_a_time_limit() -> None:
         for path, command in ALL.items()
     }
     asking = {path for path, names in given.items() if "--base-url" in names}
-    assert {"judge suggest", "position run", "scores compute", "ingest"} <= asking
+    assert {"lab judge suggest", "lab position run", "lab scores compute", "ingest"} <= asking
     assert {path for path in asking if "--timeout" not in given[path]} == set()
-    assert "--timeout" in given["pipeline run"]  # its file names the endpoints
+    assert "--timeout" in given["lab pipeline"]  # its file names the endpoints
 
 
 def test_the_list_of_commands_builds_no_options() -> None:

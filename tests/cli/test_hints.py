@@ -236,7 +236,7 @@ def test_commands_in_hints_quote_names_with_spaces(command: Command, tmp_path: P
         return shlex.split(error.hint.rpartition("tui-annotate ")[2])
 
     assert suggested("labels", "retire", "Unwanted", *on)[-2:] == [*on]
-    assert suggested("assignments", "promote", *on)[-2:] == [*on]
+    assert suggested("assignments", "promote-to-gold", *on)[-2:] == [*on]
     with workspaces.open(tmp_path) as space:
         person, (key,) = space.person("kim").id, space.corpus.keys()
         space.annotate.finish(person, key, seconds=0)
@@ -244,4 +244,4 @@ def test_commands_in_hints_quote_names_with_spaces(command: Command, tmp_path: P
     assert command(*allow).code == 0
     assert suggested(*allow)[-2:] == ["--sample", str(key)]
     assert command("assignments", "gold", *on, "--gold", "kim").code == 0
-    assert suggested("assignments", "promote", *on, "s 1")[-2:] == ["--sample", "old news/s 1"]
+    assert suggested("assignments", "promote-to-gold", *on, "s 1")[-2:] == ["--sample", "old news/s 1"]

@@ -449,7 +449,7 @@ def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) ->
     file = dump(tmp_path / "odd.json", *odd)
     command("init")
     done = command("ingest", file, "--embedder", "none")
-    line = "tui-annotate labels normalise --dry-run --dataset odd"
+    line = "tui-annotate labels normalize --dry-run --dataset odd"
     *_, warning, hint = done.err.splitlines()
     assert line in hint
     assert numbers(warning) == [3, 2]
@@ -475,7 +475,7 @@ def test_labels_are_held_against_the_set_of_their_dataset(command: Command, tmp_
     (tmp_path / "labels.yaml").write_text("- A: {", "utf-8")
     other = dump(tmp_path / "other.json", "Mine", summary="Other.")
     done = command("ingest", other, "--embedder", "none")
-    assert (done.code, "labels normalise" in done.err) == (0, False)
+    assert (done.code, "labels normalize" in done.err) == (0, False)
 
 
 @pytest.mark.parametrize("words", [[], ["status"], ["ingest", "x.csv"], ["annotate"]])
@@ -497,7 +497,7 @@ def test_the_better_choice_ends_with_a_command_that_works_here(
             ("-w", "my work"),
             "tui-annotate -w 'my work' vectors rebuild --embedder neural",
         ),
-        (".", (), "tui-annotate vectors rebuild --embedder neural"),
+        (".", (), "tui-annotate lab vectors rebuild --embedder neural"),
     ):
         command("init", folder)
         report = command("ingest", str(pairs), "--id-column", "id", *options).err

@@ -138,18 +138,18 @@ def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
 
 def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path: Path) -> None:
     """Nothing is done without a yes; rules of a file and of the line go before those proposed."""
-    report = annotated("labels", "normalise", "--dry-run")
+    report = annotated("labels", "normalize", "--dry-run")
     pattern = r"Unwanted\.Instrinsic +Unwanted\.Intrinsic +1 "
     assert re.search(pattern, report.out)
-    done = annotated("labels", "normalise")
+    done = annotated("labels", "normalize")
     assert type(done.error) is InvalidInput
     assert "--yes" in done.error.hint
     assert labels_of(tmp_path) == ["Questionable", "Unwanted.Instrinsic"]
     (tmp_path / "rules.txt").write_text("# ours\nUnwanted.Instrinsic=\n")
-    left = annotated("labels", "normalise", "--rules", "rules.txt", "--yes")
+    left = annotated("labels", "normalize", "--rules", "rules.txt", "--yes")
     assert re.search(r"\S +Unwanted\.Instrinsic +1 +pairs/bridge$", left.out, re.MULTILINE)
     rule = ("--rule", "Unwanted.Instrinsic=Unwanted.Extrinsic")
-    wanted = annotated("labels", "normalise", "--rules", "rules.txt", *rule, "--yes", "--json")
+    wanted = annotated("labels", "normalize", "--rules", "rules.txt", *rule, "--yes", "--json")
     assert wanted.json["rules"] == [
         {"label": "Unwanted.Instrinsic", "becomes": "Unwanted.Extrinsic", "why": "asked"}
     ]
@@ -168,7 +168,7 @@ def test_what_waits_since_a_split_is_chosen_for_all(
 ) -> None:
     """By a rule, or by a merge that takes the label out of the set as well; both can be undone."""
     annotated("labels", "split", "Questionable", "Vague", "Odd")
-    report = annotated("labels", "normalise", "--dry-run")
+    report = annotated("labels", "normalize", "--dry-run")
     assert re.search(r"\S +Questionable +1 +pairs/bridge$", report.out, re.MULTILINE)
     row = r"Questionable +Vague, Odd +ana +1\n"
     assert re.search(row, annotated("labels", "history").out)
@@ -177,7 +177,7 @@ def test_what_waits_since_a_split_is_chosen_for_all(
     assert (waits["label"], waits["name"], waits["annotations"]) == ("Questionable", "ana", 1)
     waiting = "Questionable of ana (1)"
     assert waiting in annotated("doctor").out
-    refused = annotated("labels", "normalise", "--rule", "Questionable=Benign", "--yes")
+    refused = annotated("labels", "normalize", "--rule", "Questionable=Benign", "--yes")
     assert isinstance(refused.error, InvalidInput)
     assert "Vague, Odd" in refused.error.hint
     assert annotated("labels", *line.split()).code == 0

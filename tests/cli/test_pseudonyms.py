@@ -57,10 +57,10 @@ def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
 
 def test_people_and_their_words_are_listed(worked: Command) -> None:
     """So that whoever has the key finds somebody in what was published."""
-    (one,) = worked("pseudonyms", "list", "--json").json
+    (one,) = worked("users", "pseudonyms", "list", "--json").json
     assert one["id"] == ANNOTATOR
     assert one["pseudonym"] in worked("export", "--to", "csv", "--pseudonymise").out
-    assert one["pseudonym"] in worked("pseudonyms", "list").out
+    assert one["pseudonym"] in worked("users", "pseudonyms", "list").out
 
 
 def test_a_file_is_converted_by_the_same_key(worked: Command, dump: str) -> None:
@@ -98,9 +98,9 @@ def test_a_lost_key_is_told_and_made_anew_on_request(worked: Command) -> None:
     lost = worked("export", "--to", "csv", "--pseudonymise", "-o", "out.csv")
     assert type(lost.error) is NotReady
     assert str(Path.cwd() / "pseudonyms.key") in lost.error.message
-    assert "tui-annotate pseudonyms new-key" in lost.error.hint
+    assert "tui-annotate users pseudonyms new-key" in lost.error.hint
     assert not Path("out.csv").exists()
-    assert worked("pseudonyms", "new-key", "--yes").code == 0
+    assert worked("users", "pseudonyms", "new-key", "--yes").code == 0
     after = worked("export", "--to", "csv", "--pseudonymise").out
     assert not set(WORD.findall(before)) & set(WORD.findall(after))
 
@@ -109,7 +109,7 @@ def test_no_copy_holds_the_key(worked: Command, tmp_path: Path) -> None:
     """Not a backup, not a frozen state; a restored workspace asks for it."""
     worked("export", "--to", "csv", "--pseudonymise")
     key = (tmp_path / "pseudonyms.key").read_text().strip()
-    assert worked("snapshots", "create", "paper").code == 0
+    assert worked("audit", "snapshots", "create", "paper").code == 0
     assert worked("backup", "copy").code == 0
     files = [each for place in ("copy", "frozen") for each in Path(place).rglob("*")]
     raw = bytes.fromhex(key)

@@ -52,7 +52,7 @@ QUOTE = 'Benign: "bridge cos"'
 
 def ask(command: Command, *words: str) -> Any:
     """Ana asks by a command."""
-    return command("questions", "ask", *words, "--as", "ana", "--json")
+    return command("messages", "questions", "ask", *words, "--as", "ana", "--json")
 
 
 def test_a_question_is_asked_by_a_command(filled: Command, home: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_question_is_asked_by_a_command(filled: Command, home: Path) -> None:
     assert by_quote["labels"] == [["Benign"]]
     by_id = ask(filled, "bridge", "Again.", "--annotation", "ana-s").json
     assert [each["text"] for each in by_id["remarks"]] == ["Too long?", "Again."]
-    printed = filled("questions", "list").out
+    printed = filled("messages", "questions", "list").out
     assert QUOTE in printed
     assert talks(home) == [("", "", ["All?"]), (SECOND, QUOTE, ["Too long?", "Again."])]
 
@@ -130,10 +130,10 @@ def test_a_question_outlives_its_sample(filled: Command, home: Path) -> None:
     assert replaced.code == 0, replaced.err
     assert talks(home) == [(SECOND, QUOTE, ["Why?"])]
     assert filled("datasets", "delete", "pairs", "--delete-annotations", "--yes").code == 0
-    (thread,) = filled("questions", "list", "--json").json["talks"]
-    assert filled("questions", "reply", thread["id"], "So.").code == 0
+    (thread,) = filled("messages", "questions", "list", "--json").json["talks"]
+    assert filled("messages", "questions", "reply", thread["id"], "So.").code == 0
     assert talks(home) == [(SECOND, QUOTE, ["Why?", "So."])]
-    assert QUOTE in filled("questions", "list").out
+    assert QUOTE in filled("messages", "questions", "list").out
 
 
 def _reply(folder: Path, text: str) -> None:
@@ -190,7 +190,7 @@ def test_pseudonyms_hide_who_asked(filled: Command, home: Path) -> None:
 def test_an_export_of_one_person_has_their_questions_alone(filled: Command, home: Path) -> None:
     """By --person, by --layer, and for an annotator who exports; no reply names a reviewer."""
     ask(filled, "bridge", "Of ana?")
-    filled("questions", "ask", "bridge", "Of ben?", "--as", "ben")
+    filled("messages", "questions", "ask", "bridge", "Of ben?", "--as", "ben")
     for words in (("--person", "ana"), ("--layer", "ana")):
         text = filled("export", "--to", "native", *words).out
         assert "Of ana?" in text
@@ -214,10 +214,10 @@ def test_an_export_of_one_person_has_their_questions_alone(filled: Command, home
 def test_a_bundle_carries_questions_out_and_home(filled: Command, home: Path) -> None:
     """With the replies of home; what was asked meanwhile comes back, replies only from home."""
     ask(filled, "bridge", "Why?", "--annotation", SECOND)
-    filled("questions", "ask", "bridge", "Of ben?", "--as", "ben")
+    filled("messages", "questions", "ask", "bridge", "Of ben?", "--as", "ben")
     _reply(home, "So.")
     file = home / "ana.bundle"
-    assert filled("bundles", "create", "--person", "ana", "-o", str(file)).code == 0
+    assert filled("sync", "bundles", "create", "--person", "ana", "-o", str(file)).code == 0
     working, _ = bundles.open_bundle(file)
     assert talks(working) == [(SECOND, QUOTE, ["Why?", "So."])]
     with workspaces.open(working) as space:
@@ -227,16 +227,16 @@ def test_a_bundle_carries_questions_out_and_home(filled: Command, home: Path) ->
         forged = space.team.comments.list_threads()[-1]
         space.team.comments.reply(forged.id, "Forged.")
     bundles.write_back(file, working)
-    refused = filled("bundles", "create", "--person", "ana", "-o", str(file))
+    refused = filled("sync", "bundles", "create", "--person", "ana", "-o", str(file))
     assert isinstance(refused.error, Conflict)  # its questions are not merged yet
-    done = filled("bundles", "merge", str(file), "--json")
+    done = filled("sync", "bundles", "merge", str(file), "--json")
     assert (done.code, done.json["questions"]) == (0, 2)
     assert talks(home) == [
         (SECOND, QUOTE, ["Why?", "So.", "And?"]),
         ("", "", ["Of ben?"]),
         ("", "", ["Here?"]),
     ]
-    assert filled("bundles", "merge", str(file), "--json").json["questions"] == 0
+    assert filled("sync", "bundles", "merge", str(file), "--json").json["questions"] == 0
 
 
 def _machine(filled: Command, home: Path) -> Path:
@@ -290,7 +290,7 @@ def test_replies_come_by_the_file_of_who_replied(filled: Command, home: Path) ->
 
 def test_no_file_puts_a_message_into_the_thread_of_another(filled: Command, home: Path) -> None:
     """It is a thread of its own, whichever thread it names."""
-    filled("questions", "ask", "bridge", "Of ben?", "--as", "ben")
+    filled("messages", "questions", "ask", "bridge", "Of ben?", "--as", "ben")
     there = _machine(filled, home)
     (home / "shared").mkdir()
     with workspaces.open(there) as space:
@@ -396,11 +396,11 @@ def test_the_record_of_changes_covers_questions(filled: Command, home: Path) -> 
 def test_snapshots_and_backups_carry_questions(filled: Command, home: Path) -> None:
     """In a file of their own, as a snapshot must replay equal after more was said."""
     ask(filled, "bridge", "Why?", "--annotation", SECOND)
-    assert filled("snapshots", "create", "paper").code == 0
+    assert filled("audit", "snapshots", "create", "paper").code == 0
     lines = (home / "frozen" / "paper" / "questions.jsonl").read_text("utf-8").splitlines()
     assert [json.loads(each)["quote"] for each in lines] == ["bridge cos"]
     ask(filled, "bridge", "More?", "--annotation", SECOND)
-    assert filled("snapshots", "replay", "paper").code == 0
+    assert filled("audit", "snapshots", "replay", "paper").code == 0
     assert filled("backup", str(home / "kept")).code == 0
     assert filled("restore", str(home / "kept"), str(home / "restored")).code == 0
     assert talks(home / "restored") == talks(home)

@@ -57,7 +57,7 @@ def test_a_dry_run_tells_the_price_and_asks_nobody(
     refused = command("ingest", str(pairs), *remote(endpoint))
     assert type(refused.error) is Unavailable
     assert "'remote:m'" in refused.error.message
-    assert "vectors rebuild" in refused.error.hint
+    assert "lab vectors rebuild" in refused.error.hint
     assert command(*dry, *remote(endpoint), "--json").json["cost"] == cost
     command("ingest", str(pairs), *remote(endpoint))
     assert sent(endpoint) == cost["characters"]
@@ -80,19 +80,19 @@ def test_a_text_that_always_fails_is_named_and_counted(
     assert failed.items() >= place.items()
     assert (failed["start"], failed["end"]) == (0, len(endpoint.poison))
     assert "400" in failed["reason"]
-    for again in (("ingest", str(pairs)), ("vectors", "rebuild", "--missing")):
+    for again in (("ingest", str(pairs)), ("lab", "vectors", "rebuild", "--missing")):
         asked = sent(endpoint)
         done = command(*again, *remote(endpoint))
         assert done.code == 3
         assert "pairs/3" in done.err
-        hint = f"tui-annotate vectors rebuild --missing --base-url {endpoint.url}\n"
+        hint = f"tui-annotate lab vectors rebuild --missing --base-url {endpoint.url}\n"
         assert hint in done.err
         assert endpoint.poison.strip() not in done.err
         assert sent(endpoint) - asked < 500  # one sentence is compared, the others are known
     endpoint.poison = ""
     done = command(*hint.split()[1:], "--json")
     assert (done.code, done.json["failed"], done.json["embedded"]) == (0, 0, 1)
-    (listed,) = command("vectors", "list", "--json").json
+    (listed,) = command("lab", "vectors", "list", "--json").json
     assert (listed["documents"], listed["waiting"]) == (30, 0)
 
 
@@ -117,7 +117,7 @@ def test_a_request_has_a_time_limit(
     monkeypatch.setattr("tui_annotate.plugins.embedders.remote.RetryPolicy", once)
     command("init", ".")
     limit = ("--timeout", "0.1")
-    for asked in (("ingest", str(pairs)), ("vectors", "rebuild")):
+    for asked in (("ingest", str(pairs)), ("lab", "vectors", "rebuild")):
         endpoint.script.extend([Reply(late=True)] * 2)  # also for a harmless text
         done = command(*asked, *remote(endpoint), *limit)
         assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
@@ -129,16 +129,16 @@ def test_what_is_made_here_has_no_price(command: Command, pairs: Path) -> None:
     dry = command("ingest", str(pairs), "--dry-run", "--embedder", "static", "--json")
     assert dry.json["cost"] is None
     command("ingest", str(pairs), "--embedder", "none")
-    report = command("vectors", "rebuild", "--embedder", "static", "--dry-run")
+    report = command("lab", "vectors", "rebuild", "--embedder", "static", "--dry-run")
     assert (report.code, report.out.count("\n"), numbers(report.out)) == (0, 1, [])
-    assert command("vectors", "rebuild", "--dry-run", "--json").json == {"cost": None}
+    assert command("lab", "vectors", "rebuild", "--dry-run", "--json").json == {"cost": None}
 
 
 def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pairs: Path) -> None:
     """That of all texts, or of those that are missing."""
     command("init", ".")
     command("ingest", str(pairs), "--embedder", "none")
-    rebuild = ("vectors", "rebuild", *remote(endpoint))
+    rebuild = ("lab", "vectors", "rebuild", *remote(endpoint))
     cost = command(*rebuild, "--dry-run", "--json").json["cost"]
     report = command(*rebuild, "--dry-run").out
     assert "remote:m" in report
@@ -147,7 +147,7 @@ def test_a_rebuild_has_a_price_too(command: Command, endpoint: FakeEndpoint, pai
     assert command(*rebuild).code == 0
     assert sent(endpoint) == cost["characters"]
     assert command(*rebuild, "--dry-run", "--json").json["cost"]["characters"] == 0
-    anew = command("vectors", "rebuild", "--dry-run", "--json").json["cost"]
+    anew = command("lab", "vectors", "rebuild", "--dry-run", "--json").json["cost"]
     assert anew == cost
 
 
@@ -162,14 +162,14 @@ def test_the_key_is_kept_nowhere_and_told_to_nobody(
         command("ingest", str(pairs), "--json", *remote(endpoint)),
         command("ingest", str(pairs), "--dimensions", "8", *remote(endpoint)),
         command("ingest", str(pairs)),
-        command("vectors", "list", "--json"),
+        command("lab", "vectors", "list", "--json"),
         command("doctor"),
         command("status"),
     ]
     assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
     assert "(401)" in results[1].err
     assert "TUI_ANNOTATE_API_KEY" in results[1].err
-    assert command("vectors", "list", "--json").json[0]["documents"] == 30
+    assert command("lab", "vectors", "list", "--json").json[0]["documents"] == 30
     assert not [result for result in results if KEY in result.out + result.err]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert not [path for path in files if KEY.encode() in path.read_bytes()]
@@ -267,4 +267,4 @@ def test_a_change_in_passing_is_refused_with_the_whole_command(
     refused = command("ingest", str(pairs), *how)
     assert refused.error is not None
     assert refused.code == 1
-    assert f"tui-annotate vectors rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint
+    assert f"tui-annotate lab vectors rebuild -w {tmp_path} {' '.join(how)}" in refused.error.hint

@@ -49,19 +49,19 @@ def test_a_workspace_becomes_a_page(filled: Command, tmp_path: Path) -> None:
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana").id
         space.annotate.add(ana, SampleKey("pairs", "bridge"), claim("a", label="Benign"), seconds=1)
-    done = filled("report", "html", "--all-samples", "-o", "out.html")
+    done = filled("report", "--all-samples", "-o", "out.html")
     assert (done.code, done.out) == (0, "")
     assert numbers(done.err) == [1, 2]
     assert done.err.endswith(" out.html\n")
     page = (tmp_path / "out.html").read_text("utf-8")
     assert f'{{"title":"{tmp_path.name}"' in page
-    assert filled("report", "html", "--all-samples", "-o", "-").out == page
-    annotated = filled("report", "html", "-o", "out.html")
+    assert filled("report", "--all-samples", "-o", "-").out == page
+    annotated = filled("report", "-o", "out.html")
     assert numbers(annotated.err) == [1, 1]
-    assert (filled("report", "html").code, len(list(tmp_path.glob("report-*.html")))) == (0, 1)
-    narrow = filled("report", "html", "--label", "Benign", "-o", "out.html")
+    assert (filled("report").code, len(list(tmp_path.glob("report-*.html")))) == (0, 1)
+    narrow = filled("report", "--label", "Benign", "-o", "out.html")
     assert numbers(narrow.err) == [1, 1]
-    refused = filled("report", "html", "--label", "Nothing").error
+    refused = filled("report", "--label", "Nothing").error
     assert type(refused) is InvalidInput
     assert "'Nothing'" in refused.message
     assert "Benign, Questionable" in refused.hint
@@ -71,7 +71,7 @@ def test_a_page_has_no_numbers_that_json_does_not_have(command: Command, tmp_pat
     """A browser reads no NaN: it is null on the page, and counted."""
     row = {"source": "It cost 12.", "summary": "It cost 15.", "p": float("nan"), "q": [1e999]}
     (tmp_path / "odd.jsonl").write_text(json.dumps(row), "utf-8")
-    done = command("report", "html", "odd.jsonl", "-o", "out.html", "--json", "--all-samples")
+    done = command("report", "odd.jsonl", "-o", "out.html", "--json", "--all-samples")
     assert (done.code, done.json["not_finite"]) == (0, 2), done.err
     assert '"meta":{"p":null,"q":[null]}' in (tmp_path / "out.html").read_text("utf-8")
     assert [2] in [numbers(line) for line in done.err.splitlines()]
@@ -81,15 +81,15 @@ def test_a_file_becomes_a_page_without_a_workspace(
     command: Command, dump: str, tmp_path: Path
 ) -> None:
     """The same file gives the same page, whenever it is read; nothing else is written."""
-    made = command("report", "html", dump, "-o", "one.html")
+    made = command("report", dump, "-o", "one.html")
     assert (made.code, numbers(made.err)) == (0, [2, 2])
     assert made.err.endswith(" one.html\n")
     page = (tmp_path / "one.html").read_text("utf-8")
     assert "by ana" in page
-    assert command("report", "html", dump, "-o", "-").out == page
+    assert command("report", dump, "-o", "-").out == page
     assert sorted(each.name for each in tmp_path.iterdir()) == ["dump.json", "one.html"]
-    assert command("report", "html", dump, "--person", "ana", "-o", "one.html").code == 0
-    assert command("report", "html", dump, "--person", "ben", "-o", "one.html").code == 2
+    assert command("report", dump, "--person", "ana", "-o", "one.html").code == 0
+    assert command("report", dump, "--person", "ben", "-o", "one.html").code == 2
 
 
 def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
@@ -98,13 +98,13 @@ def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, lines)), "utf-8")
     columns = ("--source-column", "text", "--summary-column", "sum")
     wanted = ("--from", "pairs", *columns, "--all-samples", "-o", "out.html")
-    done = command("report", "html", "in.jsonl", *wanted)
+    done = command("report", "in.jsonl", *wanted)
     assert done.code == 3
     assert "in.jsonl:2" in done.err
     last = done.err.splitlines()[-1]
     assert numbers(last) == [0, 1]
     assert last.endswith(" out.html")
-    assert command("report", "html", "in.jsonl", "-o", "out.html").code == 2
+    assert command("report", "in.jsonl", "-o", "out.html").code == 2
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_wishes_that_contradict_are_refused(
     filled: Command, dump: str, arguments: tuple[str, ...], told: str
 ) -> None:
     """An option that would do nothing is misuse."""
-    done = filled("report", "html", *arguments)
+    done = filled("report", *arguments)
     assert isinstance(done.error, InvalidInput | NotFound)
     assert told in done.error.message + done.error.hint
     assert json.loads(Path(dump).read_text("utf-8")) == DUMP
@@ -132,7 +132,7 @@ def test_wishes_that_contradict_are_refused(
 def test_a_file_s_people_can_be_hidden(command: Command, dump: str, tmp_path: Path) -> None:
     """By words that a key makes, as in convert; what may name them all the same is told."""
     key = ("--pseudonymise", "--pseudonym-key", "k")
-    done = command("report", "html", dump, *key, "-o", "out.html")
+    done = command("report", dump, *key, "-o", "out.html")
     assert done.code == 0
     assert [1] in [numbers(line) for line in done.err.splitlines()]
     page = (tmp_path / "out.html").read_text("utf-8")
@@ -145,7 +145,7 @@ def test_a_heavy_page_is_told(
     filled: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """With what makes it lighter."""
-    wanted = ("report", "html", "--all-samples", "-o", str(tmp_path / "out.html"))
+    wanted = ("report", "--all-samples", "-o", str(tmp_path / "out.html"))
     assert filled(*wanted).err.count("\n") == 1
     monkeypatch.setattr(reports, "HEAVY", 1_000)
     *_, heavy = filled(*wanted).err.splitlines()
@@ -154,7 +154,7 @@ def test_a_heavy_page_is_told(
 
 def test_a_report_without_samples_is_told(filled: Command) -> None:
     """Where nothing is annotated, the report is empty, and the option for all samples is named."""
-    done = filled("report", "html", "-o", "out.html")
+    done = filled("report", "-o", "out.html")
     assert done.code == 0
     assert "--all-samples" in done.err
 
@@ -165,12 +165,12 @@ def test_a_large_report_is_told_before_and_after(
     """Its size before it is written, its pages afterwards; as JSON, the files of all pages."""
     monkeypatch.setattr(reports, "PAGE_BYTES", 1)
     monkeypatch.setattr(cli_report, "_MEGABYTE", 100)
-    lines = annotated("report", "html", "--all-samples", "-o", "out.html").err.splitlines()
+    lines = annotated("report", "--all-samples", "-o", "out.html").err.splitlines()
     before, after, *_ = lines
     assert numbers(before)[0] == 2
     assert "out.html" not in before
     assert "out.html" in after
-    done = annotated("report", "html", "--all-samples", "-o", "out.html", "--json")
+    done = annotated("report", "--all-samples", "-o", "out.html", "--json")
     assert done.json["pages"] == ["out.html", "out-2.html"]
     sizes = [(tmp_path / each).stat().st_size for each in done.json["pages"]]
     assert done.json["bytes"] == sum(sizes)

@@ -262,7 +262,7 @@ def test_decisions_are_exported_with_names_or_pseudonyms(
     assert named == plain
     hidden = json.loads(printed(capsys, *on, "--pseudonymise", "--json"))
     words = {one["name"]: one["pseudonym"] for one in json.loads(
-        printed(capsys, "pseudonyms", "list", "-w", str(folder), "--json"))}  # fmt: skip
+        printed(capsys, "users", "pseudonyms", "list", "-w", str(folder), "--json"))}  # fmt: skip
     assert {row["reviewer"] for row in hidden} == {words["rev"]}
     assert hidden[0]["annotators"] == [words["li"]]
     assert run((*on, "--names", "--pseudonymise")) == 2
@@ -496,7 +496,7 @@ def test_questions_after_the_adjudication_are_counted(
     assert "unanswered" not in printed(capsys, "status", *where)
     with workspace.open(folder) as space:
         space.team.comments.write(space.person("ana").id, FIRST, "please reopen")
-    command = f"tui-annotate -w {folder} questions list --unanswered"
+    command = f"tui-annotate -w {folder} messages questions list --unanswered"
     out = printed(capsys, "review", "list", *where)
     assert "adjudicated, 1 unanswered" in out
     assert f"unanswered questions about these samples: 1; to list them: {command}" in out
@@ -512,4 +512,4 @@ def test_reading_commands_add_no_person(filled: Command) -> None:
     filled("review", "list")
     filled("sync", "status", "shared")
     filled("status")
-    assert filled("people", "list", "--json").json == []
+    assert filled("users", "list", "--all", "--json").json == []

@@ -14,7 +14,7 @@ from tui_annotate.storage.labels.store import GuidanceKind
 
 
 def method(command: Command, folder: Path, name: str = "paper") -> str:
-    assert command("snapshots", "create", name).code == 0
+    assert command("audit", "snapshots", "create", name).code == 0
     return (folder / "frozen" / name / "method.md").read_text()
 
 

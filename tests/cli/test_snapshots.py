@@ -46,7 +46,7 @@ def frozen(filled: Command, tmp_path: Path) -> Command:
     (tmp_path / "guidelines.md").write_text("Mark what is wrong.\n")
     work(tmp_path, "ana", "a1", "a2")
     work(tmp_path, "ben", "b1")
-    assert filled("snapshots", "create", "paper").code == 0
+    assert filled("audit", "snapshots", "create", "paper").code == 0
     return filled
 
 
@@ -82,16 +82,16 @@ def test_a_state_holds_what_a_paper_needs(frozen: Command, tmp_path: Path) -> No
     for words in (head, "samples: 2, by 2 annotators", "1 by 2", "pairs (2)", "statistics only"):
         assert words in method
     assert not [*folder.glob("store*")]
-    (state,) = frozen("snapshots", "list", "--json").json
+    (state,) = frozen("audit", "snapshots", "list", "--json").json
     assert (state["name"], state["head"]) == ("paper", head)
-    assert "paper" in frozen("snapshots", "list").out
+    assert "paper" in frozen("audit", "snapshots", "list").out
 
 
 def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> None:
     """Whatever was done since, to the byte; the store itself is not touched."""
     later(frozen, tmp_path)
     before = frozen("export", "--to", "native").out
-    shown = frozen("snapshots", "replay", "paper", "-o", "then.jsonl")
+    shown = frozen("audit", "snapshots", "replay", "paper", "-o", "then.jsonl")
     assert (shown.code, numbers(shown.out)[-2:]) == (0, [2, 2])
     assert numbers(shown.err) == [1]
     kept = (tmp_path / "frozen" / "paper" / "native.jsonl").read_text()
@@ -104,10 +104,10 @@ def test_a_state_is_replayed_from_the_log(frozen: Command, tmp_path: Path) -> No
 def test_what_differs_is_told(frozen: Command) -> None:
     """A sample that is gone, one with other texts, an event that was forged or removed."""
     frozen("datasets", "delete", "pairs", "--delete-annotations", "--yes")
-    found = frozen("snapshots", "replay", "paper", "--json").json
+    found = frozen("audit", "snapshots", "replay", "paper", "--json").json
     assert (found["same"], found["identical"], found["lost"]) == (False, 0, [])
     assert found["differences"][0] == {"dataset": "pairs", "sample": "bridge", "parts": []}
-    _, *differ = frozen("snapshots", "replay", "paper").out.splitlines()
+    _, *differ = frozen("audit", "snapshots", "replay", "paper").out.splitlines()
     assert [each.partition(":")[0] for each in differ] == ["pairs/bridge", "pairs/tea"]
 
 
@@ -119,8 +119,8 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
             "DELETE FROM events WHERE seq = (SELECT max(seq) FROM events) AND person ="
             " (SELECT id FROM people WHERE name = 'ana')"
         )
-    shown = frozen("snapshots", "replay", "paper")
-    report = frozen("snapshots", "replay", "paper", "--json").json
+    shown = frozen("audit", "snapshots", "replay", "paper")
+    report = frozen("audit", "snapshots", "replay", "paper", "--json").json
     assert (shown.code, report["same"]) == (1, False)
     (lost,) = report["lost"]
     (bridge,) = report["differences"]
@@ -136,38 +136,38 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
 
 def test_a_time_is_replayed(frozen: Command, tmp_path: Path) -> None:
     """Before the first event nobody did anything; after the last it is what stands."""
-    assert frozen("snapshots", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
+    assert frozen("audit", "snapshots", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
     none = [json.loads(line) for line in (tmp_path / "none.jsonl").read_text().splitlines()]
     assert [(each["annotations"], each["assignments"]) for each in none] == [([], []), ([], [])]
-    frozen("snapshots", "replay", "--at", "2999-01-01", "-o", "all.jsonl")
+    frozen("audit", "snapshots", "replay", "--at", "2999-01-01", "-o", "all.jsonl")
     assert (tmp_path / "all.jsonl").read_text() == frozen("export", "--to", "native").out
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana").id
         second = space.log.events(ana, BRIDGE)[0].at
-    frozen("snapshots", "replay", "--at", second, "-o", "one.jsonl")
+    frozen("audit", "snapshots", "replay", "--at", second, "-o", "one.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "one.jsonl").read_text().splitlines()]
     assert [each["id"] for each in lines[0]["annotations"]] == ["a1"]
 
 
 def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
     """A name that is taken or none, a state that is not there or was altered, half a wish."""
-    assert frozen("snapshots", "create", "paper").code == 1
+    assert frozen("audit", "snapshots", "create", "paper").code == 1
     for name in ("../x", ".x", "x" * 65):
-        assert frozen("snapshots", "create", name).code == 2
-    absent = frozen("snapshots", "replay", "other").error
+        assert frozen("audit", "snapshots", "create", name).code == 2
+    absent = frozen("audit", "snapshots", "replay", "other").error
     assert type(absent) is NotFound
     assert "'other'" in absent.message
-    assert "snapshots list" in absent.hint
+    assert "audit snapshots list" in absent.hint
     for words in ([], ["paper", "--at", "2026"], ["--at", "2026-01-01"]):
-        assert frozen("snapshots", "replay", *words).code == 2
+        assert frozen("audit", "snapshots", "replay", *words).code == 2
     export = tmp_path / "frozen" / "paper" / "native.jsonl"
     export.write_text(export.read_text() + "\n")
-    altered = frozen("snapshots", "replay", "paper").error
+    altered = frozen("audit", "snapshots", "replay", "paper").error
     export.unlink()
-    missing = frozen("snapshots", "replay", "paper").error
+    missing = frozen("audit", "snapshots", "replay", "paper").error
     about = tmp_path / "frozen" / "paper" / "frozen.json"
     about.write_text("{}")
-    foreign = frozen("snapshots", "list").error
+    foreign = frozen("audit", "snapshots", "list").error
     for error, file in ((altered, export), (missing, export), (foreign, about)):
         assert type(error) is Damaged
         assert file.name in error.message
@@ -177,7 +177,7 @@ def test_a_backup_holds_frozen_states(frozen: Command) -> None:
     """They come along, and are replayed in the restored workspace."""
     frozen("backup", "copy")
     frozen("restore", "copy", "again")
-    assert frozen("snapshots", "replay", "paper", "-w", "again").code == 0
+    assert frozen("audit", "snapshots", "replay", "paper", "-w", "again").code == 0
 
 
 def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
@@ -190,11 +190,11 @@ def test_settled_work_is_replayed_too(command: Command, tmp_path: Path) -> None:
         review.finish(
             who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
         )
-    assert command("snapshots", "create", "paper", "-w", "work").code == 0
+    assert command("audit", "snapshots", "create", "paper", "-w", "work").code == 0
     with workspaces.open(made) as space:
         assert space.team.review.undo(who)
     assert "adjudicated" in (made / "frozen" / "paper" / "native.jsonl").read_text()
-    shown = command("snapshots", "replay", "paper", "-w", "work")
+    shown = command("audit", "snapshots", "replay", "paper", "-w", "work")
     assert (shown.code, numbers(shown.out)[-2:]) == (0, [3, 3])
     people = json.loads((made / "frozen" / "paper" / "figures.json").read_text())["people"]
     assert SETTLED not in {each["person"] for each in people}
@@ -205,7 +205,7 @@ def test_another_name_or_kind_of_a_person_is_no_difference(frozen: Command, tmp_
     with workspaces.open(tmp_path) as space:
         ana = space.person("ana")
         space.people.keep(Person(ana.id, "anna", PersonKind.ACCOUNT))
-    replayed = frozen("snapshots", "replay", "paper")
+    replayed = frozen("audit", "snapshots", "replay", "paper")
     assert replayed.code == 0
     with workspaces.open(tmp_path) as space:
         assert space.people.person(ana.id).name == "anna"
@@ -213,7 +213,7 @@ def test_another_name_or_kind_of_a_person_is_no_difference(frozen: Command, tmp_
 
 def conduct(command: Command, folder: Path, name: str) -> str:
     """The paragraph of a new snapshot's method text that states what was checked."""
-    assert command("snapshots", "create", name).code == 0
+    assert command("audit", "snapshots", "create", name).code == 0
     method = (folder / "frozen" / name / "method.md").read_text()
     return next(part for part in method.split("\n\n") if "annotation screen" in part)
 
@@ -255,7 +255,7 @@ def test_the_method_paragraph_counts_edits_after_adjudication(
     """Edits with and without a reopening are apart, and agreement is said to be before them."""
     made = review_app.make(tmp_path / "work")
     into = ("-w", "work")
-    assert command("snapshots", "create", "none", *into).code == 0
+    assert command("audit", "snapshots", "create", "none", *into).code == 0
     assert "No sample is adjudicated" in (made / "frozen/none/method.md").read_text()
     with workspaces.open(made) as space:
         review, who = space.team.review, space.person("rev").id
@@ -263,7 +263,7 @@ def test_the_method_paragraph_counts_edits_after_adjudication(
         review.finish(
             who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
         )
-    assert command("snapshots", "create", "one", *into).code == 0
+    assert command("audit", "snapshots", "create", "one", *into).code == 0
     assert (
         "No annotator changed their work on the 1 sample"
         in (made / "frozen/one/method.md").read_text()
@@ -274,7 +274,7 @@ def test_the_method_paragraph_counts_edits_after_adjudication(
         space.annotate.comment(ben, FIRST, "I see", seconds=1)
         space.corpus.allow_edits_after_adjudication(FIRST.dataset, allowed=True)
         space.annotate.comment(ana, FIRST, "more", seconds=1)
-    assert command("snapshots", "create", "two", *into).code == 0
+    assert command("audit", "snapshots", "create", "two", *into).code == 0
     method = (made / "frozen/two/method.md").read_text()
     assert "on 1 afterwards: 1 edit after a reopening and 1 without one" in method
 
@@ -305,7 +305,7 @@ def test_accounts_that_were_linked_since_change_no_snapshot(frozen: Command) -> 
     for name in ("ana", "ben"):
         on = ("--name", f"{name} now", "--email", f"{name}@example.org", "--invite")
         assert frozen("users", "create", *on, "--link-imported", name).code == 0
-    done = frozen("snapshots", "replay", "paper", "--json")
+    done = frozen("audit", "snapshots", "replay", "paper", "--json")
     assert (done.code, done.json["same"], done.json["differences"]) == (0, True, [])
 
 

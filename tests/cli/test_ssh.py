@@ -47,27 +47,27 @@ def person(folder: Path, name: str) -> str:
 
 def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> None:
     """Told in words and as JSON; what to do next goes to standard error."""
-    added = team("ssh", "keys", "add", "ben@example.org", "ben.pub")
+    added = team("users", "users", "ssh", "keys", "add", "ben@example.org", "ben.pub")
     assert added.code == 0
     fingerprint = added.out.split()[2]
     assert fingerprint.startswith("SHA256:")
     assert added.out.endswith(" ben\n")
-    assert "ssh authorized-keys" in added.err
-    (listed,) = team("ssh", "keys", "list", "--json").json
+    assert "users ssh authorized-keys" in added.err
+    (listed,) = team("users", "users", "ssh", "keys", "list", "--json").json
     assert listed["person"] == person(tmp_path, "ben")
     assert (listed["name"], listed["fingerprint"], listed["key"]) == ("ben", fingerprint, KEYS[0])
-    assert fingerprint in team("ssh", "keys", "list").out
-    assert team("ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
-    assert team("ssh", "keys", "delete", fingerprint).code == 0
-    assert team("ssh", "keys", "list", "--json").json == []
-    assert team("ssh", "keys", "delete", fingerprint).code == 2
+    assert fingerprint in team("users", "users", "ssh", "keys", "list").out
+    assert team("users", "users", "ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
+    assert team("users", "users", "ssh", "keys", "delete", fingerprint).code == 0
+    assert team("users", "users", "ssh", "keys", "list", "--json").json == []
+    assert team("users", "users", "ssh", "keys", "delete", fingerprint).code == 2
 
 
 def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dash stands for it."""
     text = io.BytesIO(f"{KEYS[1]} somebody\n".encode())
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=text))
-    assert team("ssh", "keys", "add", "ana", "-").out.endswith(" ana\n")
+    assert team("users", "users", "ssh", "keys", "add", "ana", "-").out.endswith(" ana\n")
 
 
 @pytest.mark.parametrize(
@@ -86,30 +86,30 @@ def test_what_is_no_key_is_refused(
     """With the file's name, and nothing bound."""
     (tmp_path / "private").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n")
     (tmp_path / "huge.pub").write_text(f"{KEYS[0]}\n" * 1000)
-    done = team("ssh", "keys", "add", who, file)
+    done = team("users", "users", "ssh", "keys", "add", who, file)
     assert done.code == code
     assert says in done.err
     assert "secret" not in done.err
-    assert team("ssh", "keys", "list", "--json").json == []
+    assert team("users", "users", "ssh", "keys", "list", "--json").json == []
 
 
 def test_lines_are_printed_and_written(team: Command, tmp_path: Path) -> None:
     """The same lines; the file is its owner's alone, and lines of others stay in it."""
-    team("ssh", "keys", "add", "ben", "ben.pub")
-    (line,) = team("ssh", "authorized-keys").out.splitlines()
+    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
+    (line,) = team("users", "ssh", "authorized-keys").out.splitlines()
     entry = parse_entry(line)
     assert entry is not None
     wanted = f"{SESSION} {person(tmp_path, 'ben')} -w {shlex.quote(str(tmp_path))}"
     assert entry.options["command"] == wanted
     file = tmp_path / "home" / ".ssh" / "authorized_keys"
-    assert team("ssh", "authorized-keys", str(file)).code == 1  # no such home
+    assert team("users", "ssh", "authorized-keys", str(file)).code == 1  # no such home
     file.parents[1].mkdir()
-    assert team("ssh", "authorized-keys", str(file)).code == 0
+    assert team("users", "ssh", "authorized-keys", str(file)).code == 0
     assert file.read_text().splitlines()[1:-1] == [line]
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
     file.write_bytes(b"# caf\xe9\n")
-    team("ssh", "authorized-keys", str(file))
+    team("users", "ssh", "authorized-keys", str(file))
     assert file.read_bytes().startswith(b"# caf\xe9\n")
     assert [each.name for each in file.parent.iterdir()] == ["authorized_keys"]
 
@@ -131,8 +131,8 @@ def test_a_file_of_another_kind_stays(
     """Key lines would damage a file such as labels.yaml; a private key is not quoted."""
     file = tmp_path / "labels.yaml"
     file.write_text(text)
-    team("ssh", "keys", "add", "ben", "ben.pub")
-    done = team("ssh", "authorized-keys", str(file))
+    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
+    done = team("users", "ssh", "authorized-keys", str(file))
     if named is None:
         assert done.code == 0
         assert file.read_text().startswith(text)
@@ -146,13 +146,13 @@ def test_a_file_of_another_kind_stays(
 
 def test_a_file_that_can_not_be_written_stays(team: Command, tmp_path: Path) -> None:
     """A folder of the name is told; a line of somebody else with the same key is, too."""
-    team("ssh", "keys", "add", "ben", "ben.pub")
+    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
     (tmp_path / "folder" / "in it").mkdir(parents=True)
-    done = team("ssh", "authorized-keys", str(tmp_path / "folder"))
+    done = team("users", "ssh", "authorized-keys", str(tmp_path / "folder"))
     assert done.code == 1
     other = tmp_path / "keys"
     other.write_text(f"{KEYS[0]} ben\n")
-    done = team("ssh", "authorized-keys", str(other))
+    done = team("users", "ssh", "authorized-keys", str(other))
     assert type(done.error) is Conflict
     assert " 1 " in done.error.message
     assert other.read_text() == f"{KEYS[0]} ben\n"
@@ -176,14 +176,14 @@ def test_root_writes_for_the_owner(tmp_path: Path) -> None:
 def test_the_arrangement_is_printed_whole_or_in_parts(team: Command, tmp_path: Path) -> None:
     """Nothing is written; a part is what the whole has of it."""
     before = sorted(tmp_path.rglob("*"))
-    whole = team("ssh", "setup", "--user", "marks").out
+    whole = team("users", "ssh", "setup", "--user", "marks").out
     assert sorted(tmp_path.rglob("*")) == before
     for part in ("account", "folders", "sshd", "keys", "client"):
-        assert team("ssh", "setup", "--user", "marks", "--part", part).out in whole
+        assert team("users", "ssh", "setup", "--user", "marks", "--part", part).out in whole
     for line in ("DisableForwarding yes", "PermitUserRC no", "Compression yes"):
         assert line in whole
     assert "ForceCommand" not in whole
-    shared = team("ssh", "setup", "--password-login", "--part", "sshd").out
+    shared = team("users", "ssh", "setup", "--password-login", "--part", "sshd").out
     assert f"ForceCommand {SESSION} -w {tmp_path}" in shared
     assert "publickey" not in shared
 
@@ -191,21 +191,21 @@ def test_the_arrangement_is_printed_whole_or_in_parts(team: Command, tmp_path: P
 @pytest.mark.parametrize("user", ["", "a b", "-a", "ana\nMatch all", "Ana"])
 def test_an_account_that_is_none_is_refused(team: Command, user: str) -> None:
     """Its name stands in sshd's settings, where it must be one word."""
-    assert team("ssh", "setup", "--user", user).code == 2
+    assert team("users", "ssh", "setup", "--user", user).code == 2
 
 
 def test_a_folder_that_no_line_can_hold_is_refused(team: Command, tmp_path: Path) -> None:
     """A line break would begin another setting."""
     odd = tmp_path / "a\nb"
     assert team("init", str(odd)).code == 0
-    assert team("ssh", "setup", "-w", str(odd)).code == 2
+    assert team("users", "ssh", "setup", "-w", str(odd)).code == 2
 
 
 @pytest.mark.skipif(SSHD is None, reason="no sshd on this machine")
 @pytest.mark.parametrize("how", [(), ("--password-login",)], ids=["keys", "on screen"])
 def test_sshd_takes_the_settings(team: Command, tmp_path: Path, how: tuple[str, ...]) -> None:
     """As they are printed, for the account alone."""
-    settings = team("ssh", "setup", "--part", "sshd", "--user", "marks", *how).out
+    settings = team("users", "ssh", "setup", "--part", "sshd", "--user", "marks", *how).out
     key = tmp_path / "host"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
     file = tmp_path / "sshd_config"

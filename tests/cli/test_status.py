@@ -29,14 +29,14 @@ def test_status_counts_everything(annotated: Command) -> None:
 def test_status_counts_what_machines_said(annotated: Command, tmp_path: Path) -> None:
     """Runs that ended; nothing is told where there is none."""
     assert annotated("status", "--json").json["runs"] == 0
-    assert "tui-annotate scores list" not in annotated("status").out
+    assert "tui-annotate lab scores list" not in annotated("status").out
     with workspaces.open(tmp_path) as space:
         run = ScoreRun(id="r", kind=RunKind.SCORE, maker="m", dataset="pairs")
         space.machines.scores.write(run, [])
     assert annotated("status", "--json").json["runs"] == 1
-    (line,) = [line for line in annotated("status").out.splitlines() if "scores list" in line]
+    (line,) = [line for line in annotated("status").out.splitlines() if "lab scores list" in line]
     assert numbers(line) == [1]
-    assert "tui-annotate scores list" in line
+    assert "tui-annotate lab scores list" in line
 
 
 def test_commands_that_status_names_work_when_typed(
@@ -66,8 +66,8 @@ def test_commands_that_status_names_work_when_typed(
     shown = command("-w", str(folder), "status")
     named = re.findall(r"tui-annotate .*", shown.out + shown.err)
     assert [shlex.split(each)[3:5] for each in named] == [
-        ["scores", "list"],
-        ["assignments", "recompute"],
+        ["lab", "scores", "list"],
+        ["assignments", "rescore-gold"],
     ]
     assert [command(*shlex.split(each)[1:]).code for each in named] == [0, 0]
 

@@ -343,7 +343,7 @@ def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
     assert (report["together"]["samples"], without["together"]["samples"]) == (2, 1)
     assert [each["count"] for each in without["left_out"] if "suggestion" in each["reason"]] == [2]
     assert without["suggested_work"] == report["suggested_work"]
-    assert found("report", "html", "-o", "page.html").code == 0
+    assert found("report", "-o", "page.html").code == 0
     page = Path("page.html").read_text("utf-8")
     (data,) = re.findall(r'id="data-figures">(.*?)</script>', page, re.DOTALL)
     assert json.loads(data)["agreement"]["suggested_work"] == report["suggested_work"]
@@ -388,7 +388,7 @@ def test_an_undone_acceptance_is_no_independent_work(found: Command) -> None:
     assert [
         (each["name"], each["answered"], each["passed"], each["undone"]) for each in answers
     ] == [("ana", 0, 1, 1), ("ben", 0, 1, 0)]
-    assert found("snapshots", "create", "paper").code == 0
+    assert found("audit", "snapshots", "create", "paper").code == 0
     (method,) = Path().rglob("method.md")
     assert "No annotator answered a suggestion. 1 acceptance in completed" in method.read_text()
     assert "In 2 completed readings, the annotator did not answer all" in method.read_text()
@@ -587,7 +587,7 @@ def _bundle(command: Command, file: Path) -> tuple[Path, Person]:
     file.unlink(missing_ok=True)
     with workspaces.open() as space:
         space.annotate.comment(space.person().id, TEA, "mine", seconds=1)
-    made = command("bundles", "create", "--person", "reader", "-o", str(file))
+    made = command("sync", "bundles", "create", "--person", "reader", "-o", str(file))
     assert made.code == 0, made.err
     folder, merged = bundles.open_bundle(file)
     return folder, merged.person
@@ -606,7 +606,7 @@ def test_a_bundle_takes_suggestions_and_brings_answers(found: Command, tmp_path:
         away.annotate.refuse(person.id, BRIDGE, mine[1].suggestion.id, reason="no", seconds=1)
         answered = away.annotate.store.suggested(person.id, BRIDGE)
     bundles.write_back(file, folder)
-    assert found("bundles", "merge", str(file)).code == 0
+    assert found("sync", "bundles", "merge", str(file)).code == 0
     with workspaces.open() as space:
         assert space.annotate.store.suggested(person.id, BRIDGE) == answered
         space.machines.suggestions.add(run(dataset="pairs"), [(TEA, suggestion(TEA, 0, 2))])

@@ -495,7 +495,7 @@ def test_a_row_with_work_that_no_annotator_can_do_is_refused(
 def shared(command: Command, machines: Path) -> Path:
     """A folder; the machine `three` began as a bundle of the first: it is the same person."""
     add(machines / "one", "first")
-    command("bundles", "create", "-w", "one", "--person", "reader", "-o", "r.bundle")
+    command("sync", "bundles", "create", "-w", "one", "--person", "reader", "-o", "r.bundle")
     from tui_annotate.workspace import bundles
 
     folder, _ = bundles.open_bundle(machines / "r.bundle")
@@ -563,8 +563,8 @@ def test_the_owner_of_the_files_is_whom_an_account_says(
     places = ("-w", "one", "share")
     refused = command("sync", "push", *places)
     assert type(refused.error) is NotAllowed
-    assert "tui-annotate users update PERSON --unix-user NAME" in refused.error.hint
-    assert command("users", "update", who, "--unix-user", "owner", "-w", "one").code == 0
+    assert "tui-annotate users edit PERSON --unix-user NAME" in refused.error.hint
+    assert command("users", "edit", who, "--unix-user", "owner", "-w", "one").code == 0
     with workspaces.open(accounts / "one") as space:
         made = claim("mine", 0, 4, label="", note="mine")
         space.annotate.add(space.person().id, TEA, made, seconds=1)
@@ -588,7 +588,7 @@ def test_who_gathers_need_be_nobody(
     everybody = ("sync", "pull", "-w", "one", "--all", "share")
     pulled = command(*everybody, "--json")
     assert (pulled.code, [each["person"] for each in pulled.json]) == (0, ["reader"]), pulled.err
-    assert command("users", "update", "ben", "--unix-user", "owner", "-w", "one").code == 0
+    assert command("users", "edit", "ben", "--unix-user", "owner", "-w", "one").code == 0
     with workspaces.open(accounts / "one") as space:
         before = len(space.people.all())
     monkeypatch.setattr("os.geteuid", lambda: 65534)

@@ -66,19 +66,19 @@ def test_a_person_without_an_account_and_the_same_name_is_told(
         space.people.imported("i2", "someone else")
     create = ("users", "create", "--email")
     made = typed(f"{PASSWORD}\n", *create, "ana@b.org", "--name", "ana b")
-    assert "people merge i1 ana@b.org" in made.err
+    assert "users merge i1 ana@b.org" in made.err
     assert "i2" not in made.err
     for name, address in (("i2", "a@b.org"), ("I2", "b@b.org")):  # the id of an imported person
         made = typed(f"{PASSWORD}\n", *create, address, "--name", name)
-        assert f"people merge i2 {address}" in made.err
+        assert f"users merge i2 {address}" in made.err
     made = typed(f"{PASSWORD}\n", *create, "ben@b.org", "--name", "b\N{CYRILLIC SMALL LETTER IE}n")
-    assert f"people merge {ben.id} ben@b.org" in made.err
-    assert filled("people", "merge", ben.id, "ben@b.org").code == 0
+    assert f"users merge {ben.id} ben@b.org" in made.err
+    assert filled("users", "merge", ben.id, "ben@b.org").code == 0
     made = typed(f"{PASSWORD}\n", *create, "bea@b.org", "--name", "bea")
     assert "merge" not in made.err
-    renamed = filled("users", "update", "bea@b.org", "--name", "Ana B")
-    assert "people merge i1 bea@b.org" in renamed.err
-    renamed = filled("users", "update", "bea@b.org", "--name", "ben")
+    renamed = filled("users", "edit", "bea@b.org", "--name", "Ana B")
+    assert "users merge i1 bea@b.org" in renamed.err
+    renamed = filled("users", "edit", "bea@b.org", "--name", "ben")
     assert ben.id not in renamed.err
     made = typed(
         "", *create, "c@b.org", "--name", "someone else", "--link-imported", "i2", "--invite"
@@ -159,15 +159,15 @@ def test_an_invitation_is_redeemed(team: Typed) -> None:
 
 def test_accounts_are_changed(team: Typed) -> None:
     """One field at a time or several; nothing to change is a mistake."""
-    assert team("", "users", "update", "ben").code == 2
-    changed = team("", "users", "update", "ben", "--role", "reviewer", "--name", "B", "--json").json
+    assert team("", "users", "edit", "ben").code == 2
+    changed = team("", "users", "edit", "ben", "--role", "reviewer", "--name", "B", "--json").json
     assert (changed["role"], changed["name"]) == ("reviewer", "B")
     me = pwd.getpwuid(os.geteuid()).pw_name
-    bound = team("", "users", "update", "B", "--unix-user", "bb")
+    bound = team("", "users", "edit", "B", "--unix-user", "bb")
     assert bound.out.startswith("B <ben@b.org> ")
     assert "reviewer" in bound.out
     assert (bound.err.count("\n"), "'bb'" in bound.err) == (1, True)
-    assert team("", "users", "update", "ana", "--unix-user", me).err == ""
+    assert team("", "users", "edit", "ana", "--unix-user", me).err == ""
     shown = team("", "users", "show", "B").out
     assert "\nunix         bb\n" in shown
     assert f"\ncreated      {changed['created'][:19]}\n" in shown
@@ -258,8 +258,8 @@ def test_people_of_mercury_come_along(team: Typed, tmp_path: Path) -> None:
     assert twice.startswith(f"{folder}/b.sqlite, row 1: ")
     assert all(each in twice for each in ("li@b.org", "c1", "c2"))
     assert all(each in several for each in ("'Li'", "c1", "c2"))
-    assert "people merge c2 c1" in offer
-    assert team("", "people", "merge", "c2", "c1").code == 0
+    assert "users merge c2 c1" in offer
+    assert team("", "users", "merge", "c2", "c1").code == 0
     assert sign_in("li@b.org", PASSWORD)
     assert team("", "users", "import", str(tmp_path / "no")).code == 2
     (tmp_path / "u.csv").write_text(f'user_id,user_name,email,hashed_password\nx,X,no,"{made}"\n')
@@ -311,7 +311,7 @@ def test_plain_passwords_of_mercury_are_hashed(filled: Command, tmp_path: Path) 
     done = filled("users", "import", str(file), "--admin", "li@b.org", "--verbose")
     assert (done.code, _counts(done.out)) == (3, [5, 1, 0, 1])
     assert f"{file}:6: " in done.err
-    assert "people merge c9 c1" in done.err
+    assert "users merge c9 c1" in done.err
     assert re.search("weak.*: weak@b.org;", done.err)
     assert "zo@b.org" in done.err
     for secret in (PLAIN, "boats on tea"):
@@ -389,7 +389,7 @@ def test_the_first_account_is_announced_as_an_admins(filled: Command) -> None:
     assert "ADMIN" not in filled(*words, "--role", "admin", "-w", "other").err
     made = filled(*words)
     assert re.search("Li <li@b.org> is an ADMIN", made.err)
-    assert "users update li@b.org --role annotator" in made.err
+    assert "users edit li@b.org --role annotator" in made.err
     more = filled("users", "create", "--email", "bo@b.org", "--name", "Bo", "--invite")
     assert "ADMIN" not in more.err
 
@@ -405,7 +405,7 @@ def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
     team("", "assignments", "create", "--dataset", "pairs", "--person", "ana")
     doubt = check()
     assert doubt["state"] == "doubt"
-    assert "users update ana@b.org --role annotator" in doubt["mend"]
+    assert "users edit ana@b.org --role annotator" in doubt["mend"]
     more = ("--name", "olga", "--email", "olga@b.org", "--role", "admin", "--invite")
     assert team("", "users", "create", *more).code == 0
     assert check()["state"] == "ok"
@@ -428,9 +428,9 @@ def test_names_that_cannot_be_told_apart_are_warned_of(team: Typed) -> None:
         made = team("", "users", "create", "--name", name, "--email", f"{number}@b.org", "--invite")
         assert made.code == 0
         assert "ben <ben@b.org>" in made.err
-        assert f"users update {number}@b.org --name" in made.err
-    assert "warning" not in team("", "users", "update", "0@b.org", "--name", "Benno").err
-    assert "ben@b.org" in team("", "users", "update", "0@b.org", "--name", "BEN").err
+        assert f"users edit {number}@b.org --name" in made.err
+    assert "warning" not in team("", "users", "edit", "0@b.org", "--name", "Benno").err
+    assert "ben@b.org" in team("", "users", "edit", "0@b.org", "--name", "BEN").err
     words = ("users", "create", "--name", "b\u200ben", "--email", "zero@b.org", "--invite")
     assert isinstance(team("", *words).error, InvalidInput)
 
@@ -449,24 +449,24 @@ def test_a_deleted_users_address_can_be_used_again(team: Typed) -> None:
 def test_sessions_are_listed_and_ended(team: Typed) -> None:
     """One by how its id begins, those of a person, all."""
     sessions = [sign_in("ana@b.org", PASSWORD) for _ in range(3)] + [sign_in("ben@b.org", PASSWORD)]
-    shown = team("", "sessions", "list")
+    shown = team("", "users", "sessions", "list")
     assert [line.split()[1] for line in shown.out.splitlines()[1:]] == ["ana"] * 3 + ["ben"]
-    assert {each["id"] for each in team("", "sessions", "list", "--json").json} == set(sessions)
-    assert team("", "sessions", "end", sessions[0][:8]).out.endswith(" 1\n")
-    assert team("", "sessions", "end", sessions[0][:8]).code == 2
+    assert {each["id"] for each in team("", "users", "sessions", "list", "--json").json} == set(sessions)
+    assert team("", "users", "sessions", "end", sessions[0][:8]).out.endswith(" 1\n")
+    assert team("", "users", "sessions", "end", sessions[0][:8]).code == 2
     for words in ((), ("a", "--all"), ("--all",)):
-        assert team("", "sessions", "end", *words).code == 2
-    assert team("", "sessions", "end", "--person", "ana", "--json").json == {"ended": 2}
-    assert team("", "sessions", "end", "--all", "--yes", "--json").json == {"ended": 1}
-    assert team("", "sessions", "list", "--json").json == []
+        assert team("", "users", "sessions", "end", *words).code == 2
+    assert team("", "users", "sessions", "end", "--person", "ana", "--json").json == {"ended": 2}
+    assert team("", "users", "sessions", "end", "--all", "--yes", "--json").json == {"ended": 1}
+    assert team("", "users", "sessions", "list", "--json").json == []
 
 
 def test_with_accounts_a_name_says_nothing(team: Typed) -> None:
     """Neither --as, nor the login name: whoever works is signed in, or is the account of a user."""
     for words in ((), ("--as", "ben")):
-        refused = team("", "annotations", "delete", "--mine", "--yes", *words)
+        refused = team("", "datasets", "clear", "--mine", "--yes", *words)
         assert type(refused.error) is NotAllowed
-        assert "tui-annotate users update PERSON --unix-user NAME" in refused.error.hint
+        assert "tui-annotate users edit PERSON --unix-user NAME" in refused.error.hint
 
 
 def test_somebody_elses_user_may_what_their_account_may(
@@ -482,10 +482,10 @@ def test_somebody_elses_user_may_what_their_account_may(
     assert team("", "status").code == 0
     for words in (
         ("users", "list"),
-        ("sessions", "list"),
+        ("users", "sessions", "list"),
         ("datasets", "delete", "pairs", "--yes"),
     ):
         refused = team("", *words)
         assert type(refused.error) is NotAllowed
         assert "annotator" in refused.error.message
-    assert team("", "annotations", "delete", "--mine", "--yes", "--json").json["person"] == "ben"
+    assert team("", "datasets", "clear", "--mine", "--yes", "--json").json["person"] == "ben"

@@ -95,14 +95,14 @@ def test_an_error_of_an_embedder_plug_in_is_a_message(
 
 
 def test_missing_vectors_are_computed_without_a_file(command: Command, pairs: Path) -> None:
-    """After an import of texts alone, `vectors rebuild --missing` does what `ingest` left."""
+    """After an import of texts alone, `lab vectors rebuild --missing` does what `ingest` left."""
     command("init")
     with tui_annotate.open(Path()) as space:
         assert space.ingest(pairs, embed=False).embedded == 0
         assert not space.corpus.vectors_decided()
-    first = command("vectors", "rebuild", "--missing", "--embedder", "static", "--json").json
+    first = command("lab", "vectors", "rebuild", "--missing", "--embedder", "static", "--json").json
     assert first == {"embedder": "static", "embedded": 4, "failed": 0, "failed_texts": []}
-    again = command("vectors", "rebuild", "--missing", "--json").json
+    again = command("lab", "vectors", "rebuild", "--missing", "--json").json
     assert again == {"embedder": "static", "embedded": 0, "failed": 0, "failed_texts": []}
 
 
@@ -150,7 +150,7 @@ def test_the_computing_process_ends_with_its_parent(tmp_path: Path) -> None:
 
 def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
     """Each set with its model, what it holds and lacks, and which is in use."""
-    shown = two("vectors", "list", "--json").json
+    shown = two("lab", "vectors", "list", "--json").json
     assert [each["embedder"] for each in shown] == ["letters", "words:1"]
     assert shown[1] == {
         "embedder": "words:1",
@@ -165,42 +165,42 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "waiting": 1,
         "bytes": shown[1]["bytes"],
     }
-    lines = two("vectors", "list").out.splitlines()
+    lines = two("lab", "vectors", "list").out.splitlines()
     assert lines[0].split() == ["embedder", "model", "documents", "lexical", "missing", "MB"]
     assert [line[-1].isdigit() for line in lines[1:]] == [True, False]  # in use: in words
 
 
 def test_the_list_says_where_words_alone_are_in_use(command: Command, filled: Command) -> None:
     """So that some row always says what is in use; of a new workspace nothing is."""
-    (only,) = filled("vectors", "list", "--json").json
+    (only,) = filled("lab", "vectors", "list", "--json").json
     assert (only["embedder"], only["in_use"], only["documents"]) == ("none", True, 0)
-    (_, row) = filled("vectors", "list").out.splitlines()
+    (_, row) = filled("lab", "vectors", "list").out.splitlines()
     assert not row[-1].isdigit()  # in use: in words
     command("init", "new")
-    assert command("vectors", "list", "-w", "new", "--json").json == []
+    assert command("lab", "vectors", "list", "-w", "new", "--json").json == []
 
 
 def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     """And says how much that was; those in use stay."""
-    size = two("vectors", "list", "--json").json[0]["bytes"]
-    refused = two("vectors", "delete", "words:1")
+    size = two("lab", "vectors", "list", "--json").json[0]["bytes"]
+    refused = two("lab", "vectors", "delete", "words:1")
     assert type(refused.error) is Conflict
     assert "'words:1'" in refused.error.message
-    assert f"vectors rebuild -w {tmp_path} --embedder none" in refused.error.hint
-    shown = two("vectors", "delete", "letters", "--json").json
+    assert f"lab vectors rebuild -w {tmp_path} --embedder none" in refused.error.hint
+    shown = two("lab", "vectors", "delete", "letters", "--json").json
     assert shown == {"embedder": "letters", "dropped": 1, "bytes": size}
-    assert two("vectors", "delete", "letters").code == 2
-    stopped = two("vectors", "rebuild", "--embedder", "none")
-    assert f"vectors delete -w {tmp_path} words:1" in stopped.err
+    assert two("lab", "vectors", "delete", "letters").code == 2
+    stopped = two("lab", "vectors", "rebuild", "--embedder", "none")
+    assert f"lab vectors delete -w {tmp_path} words:1" in stopped.err
     assert numbers(stopped.out) == [0]
     assert stopped.out.endswith(" none\n")
-    assert numbers(two("vectors", "delete", "words:1").out)[0] == 1
-    assert [each["embedder"] for each in two("vectors", "list", "--json").json] == ["none"]
+    assert numbers(two("lab", "vectors", "delete", "words:1").out)[0] == 1
+    assert [each["embedder"] for each in two("lab", "vectors", "list", "--json").json] == ["none"]
 
 
 def test_rebuild_without_an_embedder_says_so(filled: Command) -> None:
     """A workspace that began without vectors stays without them."""
-    shown = filled("vectors", "rebuild", "--json").json
+    shown = filled("lab", "vectors", "rebuild", "--json").json
     assert shown == {"embedder": "none", "embedded": 0, "failed": 0, "failed_texts": []}
 
 
@@ -225,7 +225,7 @@ def fetch(
     """The command, asking that hub."""
     env = {each: value for each, value in os.environ.items() if not each.startswith("HF_")}
     env |= {"HF_ENDPOINT": address, "HF_HOME": str(folder / "home"), "PYTHONPATH": str(ROOT)}
-    words = ("models", "download", name, "model", "--revision", revision, *options)
+    words = ("lab", "models", "download", name, "model", "--revision", revision, *options)
     return subprocess.run(
         program(*words),
         cwd=folder,

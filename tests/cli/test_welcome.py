@@ -20,7 +20,7 @@ def test_the_first_steps_that_are_told_work(command: Command, tmp_path: Path) ->
     table = "id,source,summary\n1,It cost 12 million pounds.,It cost 15.\n"
     (tmp_path / "pairs.csv").write_text(table)
     (tmp_path / "more.csv").write_text(table)
-    steps = [step for step in (*FIRST_STEPS, *NEXT_STEPS) if step != "tui-annotate demo"]
+    steps = [step for step in (*FIRST_STEPS, *NEXT_STEPS) if step != "tui-annotate init --demo"]
     ends = {step: command(*shlex.split(step)[1:]) for step in steps}
     needs_terminal = ends.pop("tui-annotate annotate")
     assert type(needs_terminal.error) is InvalidInput

@@ -76,7 +76,7 @@ def test_a_model_ranks_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     )
     assert done.stdout.count("all-MiniLM-L6-v2)") == 2
     listed = subprocess.run(
-        program("vectors", "list", "--json", "-w", str(tmp_path / "demo")),
+        program("lab", "vectors", "list", "--json", "-w", str(tmp_path / "demo")),
         capture_output=True,
         text=True,
         check=True,
@@ -99,7 +99,7 @@ def test_what_was_taken_back_stays_so(tmp_path: Path) -> None:
     """A second run does not bring back what somebody removed."""
     demo(tmp_path, "--as", "ana")
     folder = str(tmp_path / "demo")
-    command = ("annotations", "delete", "--mine", "--yes", "--as", "ana", "-w", folder)
+    command = ("datasets", "clear", "--mine", "--yes", "--as", "ana", "-w", folder)
     subprocess.run(program(*command), env=os.environ | {"PYTHONPATH": str(ROOT)}, check=True)
     demo(tmp_path, "--as", "ana")
     assert claims(tmp_path) == []

@@ -40,7 +40,7 @@ def app(site: Path, tmp_path: Path, warm_folder: Path) -> App:
 
 def test_the_embedder_of_the_example_ranks_sentences(app: App) -> None:
     """The workspace stores its vectors, and a selection is ranked by them."""
-    assert "hashed character trigrams" in app("vectors", "list").stdout
+    assert "hashed character trigrams" in app("lab", "vectors", "list").stdout
     words = ("--sample", "a", "--side", "summary", "--span", "11:26", "--json")
     found = json.loads(app("match", *words).stdout)
     assert found["matches"][0]["text"].startswith("It cost 12 million")
@@ -49,7 +49,7 @@ def test_the_embedder_of_the_example_ranks_sentences(app: App) -> None:
 
 def test_the_scorer_of_the_example_scores_samples(app: App) -> None:
     """A run scores each sample, and sentences with a low score become suggestions."""
-    (done,) = json.loads(app("scores", "compute", "--scorer", "copied", "--json").stdout)
+    (done,) = json.loads(app("lab", "scores", "compute", "--scorer", "copied", "--json").stdout)
     assert (done["samples"], done["scores"]) == (2, 2)
     rule = ("--score", "copied_words", "--below", "0.5", "--json")
     app("suggestions", "create", "--dataset", "pairs", *rule)

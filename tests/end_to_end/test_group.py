@@ -77,7 +77,7 @@ def folder() -> Iterator[Path]:
         os.chown(made, 0, GROUP)
         made.chmod(0o2770)
         subprocess.run(["sh", "-c", check_privacy(made).mend], check=True)
-        assert "ssh setup -w" in check_privacy(made).mend
+        assert "users ssh setup -w" in check_privacy(made).mend
         yield made
 
 
@@ -119,7 +119,7 @@ def test_three_users_share_a_store(folder: Path) -> None:
         counts = [names[owned.person] for _, owned in space.annotations()]
         assert sorted(counts) == ["bin", "daemon", "games", "games"]
         assert example.find_store_errors(space) == []
-    assert "ssh setup -w" in check_privacy(folder).mend
+    assert "users ssh setup -w" in check_privacy(folder).mend
 
 
 def test_a_session_is_no_way_to_be_somebody_else(folder: Path) -> None:
@@ -143,5 +143,5 @@ def test_commands_give_an_annotator_their_own(folder: Path) -> None:
     words = command("bin", "export", "-w", str(folder), "--to", "csv")
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert "Extrinsic" not in done.stdout
-    keys = command("bin", "ssh", "keys", "list", "-w", str(folder))
+    keys = command("bin", "users", "users", "ssh", "keys", "list", "-w", str(folder))
     assert subprocess.run(keys, cwd="/", capture_output=True, check=False).returncode == 1

@@ -248,7 +248,7 @@ def test_no_command_lets_anything_but_lines_through(
         ["export", "--to", "native", "-o", str(tmp_path / hostile.SIGNS[0]), *space],
         ["init", str(tmp_path / f"other {hostile.SIGNS[0]}\x9b6n")],
         ["keys"],
-        ["annotations", "delete", "--mine", "--sample", first, "--yes", *space],
+        ["datasets", "clear", "--mine", "--sample", first, "--yes", *space],
     ]
     wrong = [
         ["ingest", str(next(folder.parent.glob("*.jsonl"))), *space, "--embedder", "none"],
@@ -271,7 +271,7 @@ def test_no_command_lets_anything_but_lines_through(
         ["ingest", text.replace("\0", ""), *space],
         ["ingest", str(named), "--from", text, *space],
         ["labels", "check", str(named)],
-        ["assist", "evaluate", str(named)],
+        ["lab", "assist", "evaluate", str(named)],
         ["datasets", "delete", hostile.DATASET, "--yes", *space],
         ["status", "-w", "\udcff\udc1b"],
     ]

@@ -26,11 +26,11 @@ PAIRS: Final = (
 COMMANDS: Final = (
     "init work",
     "ingest -w work pairs.csv --embedder neural",
-    "vectors rebuild -w work --embedder static",
+    "lab vectors rebuild -w work --embedder static",
     "export -w work --to csv -o out/annotations.csv",
     "export -w work --to xlsx -o out/annotations.xlsx",
-    "report html -w work -o out/report.html",
-    "scores compute -w work --scorer unigram",
+    "report -w work -o out/report.html",
+    "lab scores compute -w work --scorer unigram",
     "doctor -w work",
 )
 """Each loads libraries that no other one loads."""

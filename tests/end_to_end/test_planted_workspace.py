@@ -75,7 +75,7 @@ def test_a_workspace_that_is_named_still_sends_nothing(
     words = ("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations")
     done = run(shared, VICTIM, *words)
     assert (done.returncode, endpoint.headers) == (1, [])
-    assert "settings trust-endpoint" in done.stderr
+    assert "lab trust-endpoint" in done.stderr
     assert run(shared, VICTIM, "status", "-w", "pairs.jsonl.annotations").returncode == 0
 
 

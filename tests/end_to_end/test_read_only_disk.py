@@ -45,14 +45,14 @@ DISKS: Final[dict[str, Disk]] = {"read-only": media.read_only, "full": media.ful
 READING: Final = (
     ("status", "--json"),
     ("export", "--to", "native"),
-    ("report", "html", "-o", "-"),
+    ("report", "-o", "-"),
     ("agreement", "--json"),
     ("audit", "verify"),
     ("doctor", "--json"),
 )
 WRITING: Final = (
     ("ingest", str(example.PAIRS), "--dataset", "more", "--embedder", "none"),
-    ("annotations", "delete", "--mine", "--as", "ana", "--yes"),
+    ("datasets", "clear", "--mine", "--as", "ana", "--yes"),
     ("assignments", "create", "--dataset", "news", "--person", "ana"),
     ("labels", "apply", "labels.yaml"),
     ("datasets", "delete", "news", "--delete-annotations", "--yes"),

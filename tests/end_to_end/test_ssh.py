@@ -36,7 +36,7 @@ PEOPLE: Final = ("ana", "ben", "cy", "di", "li")
 
 @dataclass(frozen=True)
 class Arranged:
-    """A workspace that is reached over ssh alone, as `ssh setup` says.
+    """A workspace that is reached over ssh alone, as `users ssh setup` says.
 
     Attributes:
         folder: the workspace's.
@@ -64,7 +64,7 @@ class Arranged:
 
 @pytest.fixture(scope="module")
 def arranged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arranged]:
-    """The example data, accounts, keys and an sshd with the lines that `ssh keys` writes."""
+    """The example data, accounts, keys and an sshd with the lines that `users ssh keys` writes."""
     place = tmp_path_factory.mktemp("ssh")
     folder = example.make(place / "work of 'ana' & \"ben\"")
     with workspace.open(folder) as space:
@@ -73,10 +73,10 @@ def arranged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arranged]:
             space.team.accounts.add(new)
     keys = {name: generated(place, name) for name in PEOPLE}
     for name, file in keys.items():
-        run(folder, "ssh", "keys", "add", name, str(file.with_suffix(".pub")))
-    settings = run(folder, "ssh", "setup", "--user", USER, "--part", "sshd")
+        run(folder, "users", "users", "ssh", "keys", "add", name, str(file.with_suffix(".pub")))
+    settings = run(folder, "users", "ssh", "setup", "--user", USER, "--part", "sshd")
     with Server(place, settings) as server:
-        run(folder, "ssh", "authorized-keys", str(server.authorized))
+        run(folder, "users", "ssh", "authorized-keys", str(server.authorized))
         yield Arranged(folder, keys, settings, server)
 
 
@@ -280,7 +280,7 @@ def test_what_a_client_sends_reaches_nothing(
     sent = {name: value.format(evil=evil) for name, value in wicked.items()}
     options = [word for name in sent for word in ("-o", f"SendEnv={name}")]
     with Server(tmp_path, f"{arranged.settings}    {accepted}\n") as server:
-        arranged.run("ssh", "authorized-keys", str(server.authorized))
+        arranged.run("users", "ssh", "authorized-keys", str(server.authorized))
         with server.terminal(arranged.keys["ana"], *options, env=sent) as terminal:
             states.wait_for_sample(terminal, states.FIRST_SENTENCE)
             states.quit_app(terminal)
@@ -295,10 +295,10 @@ def test_a_key_lets_in_nobody_any_more(arranged: Arranged) -> None:
     with workspace.open(arranged.folder) as space:
         space.team.accounts.disable("li")
     assert arranged.asks("li", "export").returncode == 1
-    bound = json.loads(arranged.run("ssh", "keys", "list", "--json"))
+    bound = json.loads(arranged.run("users", "users", "ssh", "keys", "list", "--json"))
     (key,) = [each["fingerprint"] for each in bound if each["name"] == "li"]
-    arranged.run("ssh", "keys", "delete", key)
-    arranged.run("ssh", "authorized-keys", file)
+    arranged.run("users", "users", "ssh", "keys", "delete", key)
+    arranged.run("users", "ssh", "authorized-keys", file)
     assert arranged.asks("li", "export").returncode == 255
     assert arranged.asks("ana", "export").returncode == 0
 

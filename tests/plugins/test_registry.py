@@ -110,9 +110,9 @@ def test_the_best_embedder_is_found_without_loading(
     assert BEST() == ("neural" if can_run else "static")
     for used in ("static", "none"):
         report = registry.explain_embedder(used)
-        assert ("; to use it: tui-annotate models install minilm; " in report) is not can_run
-        assert report.endswith("tui-annotate vectors rebuild --embedder neural")
-    assert "vectors rebuild --embedder static" in registry.explain_embedder("neural")
+        assert ("; to use it: tui-annotate lab models install minilm; " in report) is not can_run
+        assert report.endswith("tui-annotate lab vectors rebuild --embedder neural")
+    assert "lab vectors rebuild --embedder static" in registry.explain_embedder("neural")
     assert not registry.explain_embedder("neural:folder")
     assert not registry.explain_embedder("remote:model")
 

@@ -128,7 +128,7 @@ READERS = (
     ["convert"],
     ["annotate"],
     ["view"],
-    ["report", "html"],
+    ["report"],
     ["datasets", "replace"],
 )
 """The commands that import or view files in any format."""

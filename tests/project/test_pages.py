@@ -24,14 +24,14 @@ OTHERS = {"--check", "--show-documents"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
     *(("annotate",), ("demo",), ("review",), ("view",), ("ssh", "session")),  # a screen
-    ("position", "show"),  # another one
-    ("models", "download"),  # a hub
+    ("lab", "position", "show"),  # another one
+    ("lab", "models", "download"),  # a hub
     ("agreement",),  # two people must have completed a sample
-    ("questions", "reply"),  # an annotator must have asked on a screen
+    ("messages", "questions", "reply"),  # an annotator must have asked on a screen
     ("review", "allow"),  # an annotator must have completed a sample on a screen
     ("review", "reopen"),  # a reviewer must have adjudicated a sample on a screen
     *(("assignments", name) for name in ("promote", "recompute", "resume")),  # the same
-    *(("judge", "suggest"), ("scores", "train-probe")),  # an endpoint, and a language model
+    *(("lab", "judge", "suggest"), ("lab", "scores", "train-probe")),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
 LINKING = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")
@@ -225,7 +225,7 @@ def test_the_first_commands_of_the_readme_stand_on_lines_of_their_own() -> None:
 
 
 def test_what_people_copy_is_what_setup_prints() -> None:
-    """The lines for a client, and the account, as `ssh setup` has them."""
+    """The lines for a client, and the account, as `users ssh setup` has them."""
     page = PAGES["docs/server.md"]
     printed = build_setup(
         "annotate", Path("/srv/annotation/news"), ["python"], password_login=False

@@ -22,8 +22,8 @@ COMMANDS: Final = {
     "replace": "datasets replace news changed.jsonl -w work --delete-annotations --id-column id"
     " --group-column group",
     "backup": "backup -w work copy",
-    "snapshot": "snapshots create one -w work",
-    "rebuild": "vectors rebuild -w work --embedder static",
+    "snapshot": "audit snapshots create one -w work",
+    "rebuild": "lab vectors rebuild -w work --embedder static",
     "export": "export -w work --to native -o out.jsonl",
 }
 CONTINUED: Final = {"delete", "replace"}

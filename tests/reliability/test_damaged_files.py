@@ -87,7 +87,7 @@ def _replace_by_foreign(file: Path) -> None:
 def test_damaged_vectors_cost_no_work(
     tmp_path: Path, kind: str, harm: Callable[[Path], None]
 ) -> None:
-    """Work is read and saved without them, and `vectors rebuild` makes them again."""
+    """Work is read and saved without them, and `lab vectors rebuild` makes them again."""
     folder = filled.make(tmp_path / "work")
     with workspace.open(folder) as space:
         before = filled.contents(space)
@@ -102,7 +102,7 @@ def test_damaged_vectors_cost_no_work(
         assert filled.contents(space) == before
         space.check()
         filled.annotate(space, "cy", count=1)
-    done = filled.run("vectors rebuild -w work --embedder static", tmp_path)
+    done = filled.run("lab vectors rebuild -w work --embedder static", tmp_path)
     assert done.returncode == 0, done.stderr
     with workspace.open(folder) as space:
         assert filled.errors(space) == []
@@ -114,7 +114,7 @@ def test_locks_of_processes_that_are_gone_do_not_matter(tmp_path: Path) -> None:
     locks = [each for each in folder.rglob("*") if "lock" in each.name]
     for name in ("vectors/.lock", "vectors/writer.lock", ".lock", "store.sqlite-journal"):
         (folder / name).touch()
-    assert filled.run("vectors rebuild -w work --embedder static", tmp_path).returncode == 0
+    assert filled.run("lab vectors rebuild -w work --embedder static", tmp_path).returncode == 0
     with workspace.open(folder) as space:
         filled.annotate(space, "cy", count=1)
         assert filled.errors(space) == []

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(
         ("status -w work", {0}),
         ("export -w work --to csv -o work.csv", {0}),
         ("doctor -w work", {0, 1}),
-        ("vectors rebuild -w work --embedder static", {1}),
+        ("lab vectors rebuild -w work --embedder static", {1}),
     ],
 )
 def test_a_command_ends_in_order(tmp_path: Path, words: str, codes: set[int]) -> None:

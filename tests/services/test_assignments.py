@@ -101,7 +101,7 @@ def test_where_people_need_accounts_names_are_theirs(database: Database) -> None
     assert share.move("ana@example.org", ["ben@example.org"], dry_run=True).samples == 2
     with pytest.raises(NotFound) as caught:
         share.move("nobody", ["ana@example.org"])
-    assert "tui-annotate people list" in caught.value.hint
+    assert "tui-annotate users list --all" in caught.value.hint
 
 
 def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:

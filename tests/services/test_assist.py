@@ -302,7 +302,7 @@ def test_a_workspace_without_vectors_says_so(stores: Stores) -> None:
     stores.corpus.use_vector_set("")
     with pytest.raises(Unavailable) as report:
         stores.assist.prepare(some, cut(some), vectors=True)
-    assert "vectors rebuild" in report.value.hint
+    assert "lab vectors rebuild" in report.value.hint
 
 
 def test_vectors_of_another_version_are_refused(stores: Stores) -> None:

@@ -373,7 +373,7 @@ def test_a_workspace_keeps_its_embedder(stores: Stores) -> None:
     with pytest.raises(Conflict, match=r"'none'.*'static'") as caught:
         stores.ingest.run([_record("1")], embedder="static")
     assert caught.value.hint.endswith(
-        f" tui-annotate vectors rebuild -w {stores.folder} --embedder static"
+        f" tui-annotate lab vectors rebuild -w {stores.folder} --embedder static"
     )
     assert stores.corpus.totals()[0] == 1
     assert stores.ingest.run([_record("1")]).embedder == "none"
@@ -437,7 +437,7 @@ def test_another_version_waits_for_a_rebuild(stores: Stores) -> None:
     assert stores.embedder is not None
     stores.embedder.version = "2"
     report = stores.ingest.run([_record("1", source="New.")])
-    assert "vectors rebuild" in report.notes[0]
+    assert "lab vectors rebuild" in report.notes[0]
     assert stores.ingest.sets.rebuild().embedded == 3
     assert stores.ingest.run([_record("1", source="New.")]).notes == []
 

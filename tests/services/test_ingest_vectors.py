@@ -120,7 +120,7 @@ def test_all_texts_are_stored_before_an_embedder_is_loaded(
     report = replace(stores.ingest, load=load).run(IngestFiles([pairs]), progress=note)
     assert found == [report.added]
     assert told == ["vectors"]
-    assert report.better.endswith("vectors rebuild --embedder static")
+    assert report.better.endswith("lab vectors rebuild --embedder static")
 
 
 def test_a_models_folder_is_the_same_from_anywhere(
@@ -275,7 +275,7 @@ def test_of_two_first_ingests_the_later_is_told(stores: Stores, pairs: Path) -> 
     (note,) = report.notes
     assert "'static'" in note
     assert note.endswith(
-        f"tui-annotate vectors rebuild -w {stores.folder} --embedder neural --dimensions 8"
+        f"tui-annotate lab vectors rebuild -w {stores.folder} --embedder neural --dimensions 8"
     )
     assert (report.embedder, used(stores).embedder) == ("static", "static")
     assert [each.embedder for each in stores.corpus.vector_sets()] == ["static"]
@@ -312,7 +312,7 @@ def test_auto_takes_the_best_that_can_be_had(
 def test_whoever_chose_nothing_hears_of_the_better_choice(stores: Stores, pairs: Path) -> None:
     """Where static vectors were taken unasked; not where they were named, nor when nothing came."""
     line = stores.run(pairs).better
-    assert line.endswith("tui-annotate vectors rebuild --embedder neural")
+    assert line.endswith("tui-annotate lab vectors rebuild --embedder neural")
     assert stores.run(pairs).better == ""
     for number, asked in enumerate(
         [VectorOptions("neural"), VectorOptions("static"), VectorOptions(first="static")]
@@ -475,7 +475,7 @@ def test_none_keeps_what_there_is_and_says_so(stores: Stores, pairs: Path) -> No
     table = used(stores).table
     report = stores.ingest.sets.rebuild(embedder="none")
     assert (report.embedder, report.embedded) == ("none", 0)
-    assert f"vectors rebuild -w {stores.folder} --embedder neural" in report.notes[0]
+    assert f"lab vectors rebuild -w {stores.folder} --embedder neural" in report.notes[0]
     assert stores.corpus.vector_set() is None
     assert stores.ingest.sets.rebuild(embedder="none").notes == []
     assert stores.ingest.sets.rebuild().embedder == "none"
@@ -593,7 +593,7 @@ def test_vectors_that_are_not_in_use_can_be_dropped(stores: Stores, pairs: Path)
     with pytest.raises(Conflict, match="'neural'") as caught:
         stores.ingest.sets.drop("neural")
     assert caught.value.hint.endswith(
-        f" tui-annotate vectors rebuild -w {stores.folder} --embedder none"
+        f" tui-annotate lab vectors rebuild -w {stores.folder} --embedder none"
     )
     with pytest.raises(NotFound, match="'static'"):
         stores.ingest.sets.drop("static")

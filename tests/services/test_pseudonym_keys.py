@@ -57,7 +57,7 @@ def test_a_lost_key_is_told_and_none_is_made(tmp_path: Path) -> None:
     path.unlink()
     with pytest.raises(NotReady) as caught:
         store.keys(path).current()
-    assert "pseudonyms new-key" in caught.value.hint
+    assert "users pseudonyms new-key" in caught.value.hint
     assert not path.exists()
 
 

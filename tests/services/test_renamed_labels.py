@@ -85,7 +85,7 @@ def figures(found: Comparison) -> object:
 
 
 def test_a_renamed_benign_still_means_supported(space: Workspace) -> None:
-    """The default of `scores compare` follows the label through all of its names."""
+    """The default of `lab scores compare` follows the label through all of its names."""
     before = compare(space)
     assert (before.unsupported, before.supported, before.benign) == (3, 1, ("Benign",))
     space.team.relabel.rename("Benign", "Harmless")

@@ -218,7 +218,7 @@ def test_a_version_that_makes_no_sense_is_told(tmp_path: Path, statement: str) -
         connection.commit()
     with pytest.raises(Unavailable, match="'x'") as caught:
         Database.open(tmp_path / "store.sqlite")
-    assert "tui-annotate restore" in caught.value.hint
+    assert "tui-annotate backup restore" in caught.value.hint
 
 
 def test_a_store_whose_making_was_killed_is_made(tmp_path: Path) -> None:

@@ -139,7 +139,7 @@ def test_an_unknown_score_is_told_with_those_there_are(
     keys = fill(corpus, *"ab")
     with pytest.raises(InvalidInput, match="'p'") as caught:
         queue.first("ana", order="worst:p")
-    assert "tui-annotate scores compute" in caught.value.hint
+    assert "tui-annotate lab scores compute" in caught.value.hint
     store.write(run(), values(keys, 0, 1))
     store.write(run("s", maker="probe"), said(keys, name="probe_score"))
     with pytest.raises(InvalidInput, match="'p'") as caught:

@@ -185,7 +185,7 @@ def test_a_missing_or_torn_folder_is_told_with_the_way_back(
     opened = VectorStore(store.folder)
     with pytest.raises(Unavailable) as caught:
         opened.fetch(TABLE, ["a"])
-    assert "vectors rebuild" in caught.value.hint
+    assert "lab vectors rebuild" in caught.value.hint
     with pytest.raises(Unavailable):
         opened.search(TABLE, ["a"], matrix(1, 1)[0], top=1)
     if pattern == "file":

@@ -107,13 +107,13 @@ async def test_commands_on_the_screen_are_whole_and_stay_after_it(tmp_path: Path
     """A name that is an id is refused with a command that works when it is typed."""
     with workspace.create(tmp_path / "work") as space:
         space.people.imported("p1", "Paula")
-    use_commands(lambda text: text.replace("tui-annotate people", "tui-annotate -w w people"))
+    use_commands(lambda text: text.replace("tui-annotate users", "tui-annotate -w w users"))
     try:
         app = AnnotateApp(lambda: workspace.open(tmp_path / "work"), person="p1")
         async with app.run_test(size=(200, 24)) as pilot:
-            while "people merge" not in shown(app):
+            while "users merge" not in shown(app):
                 await pilot.pause(0.001)
-            assert "tui-annotate -w w people merge p1 p1" in shown(app)
+            assert "tui-annotate -w w users merge p1 p1" in shown(app)
             await pilot.press("ctrl+q")
     finally:
         use_commands(str)

@@ -1,4 +1,4 @@
-"""Commands of annotators: `annotate`, `annotations delete` and `keys`."""
+"""Commands of annotators: `annotate`, `datasets clear` and `keys`."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ def register(app: typer.Typer) -> None:
     add_command(
         annotations,
         delete,
-        "annotations delete --mine --sample news/17",
-        "annotations delete --mine --dataset news --yes",
+        "datasets clear --mine --sample news/17",
+        "datasets clear --mine --dataset news --yes",
     )
 
 

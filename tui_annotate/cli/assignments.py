@@ -203,11 +203,11 @@ def register(app: typer.Typer) -> None:
     add_command(
         group,
         promote,
-        "assignments promote --dataset news",
-        "assignments promote --dataset news --agreed bridge-1 tea-1",
+        "assignments promote-to-gold --dataset news",
+        "assignments promote-to-gold --dataset news --agreed bridge-1 tea-1",
         name="promote",
     )
-    add_command(group, recompute, "assignments recompute --dataset news", name="recompute")
+    add_command(group, recompute, "assignments rescore-gold --dataset news", name="recompute")
     add_command(
         group,
         resume,

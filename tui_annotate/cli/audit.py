@@ -69,7 +69,7 @@ def head(
         output.print_message(
             "warning: the record of changes was removed outside the program, so that the full head"
             " covers no people, label sets, texts and assignments; restore a backup with:"
-            " tui-annotate restore"
+            " tui-annotate backup restore"
         )
     facts: dict[str, Cell] = {
         "head": found.token,

@@ -96,7 +96,7 @@ def _describe_restored(copied: BackupReport, target: Path) -> Iterator[Part]:
     events = output.many(copied.events, "event")
     yield NotePart(f"state of {output.format_time(copied.at)}: {events}; head: {copied.head}")
     if copied.missing_vectors:
-        rebuild = f"tui-annotate vectors rebuild -w {shlex.quote(str(target))}"
+        rebuild = f"tui-annotate lab vectors rebuild -w {shlex.quote(str(target))}"
         yield NotePart(f"the backup contains no vectors; to compute them: {rebuild}")
     yield from _describe_outside_paths(copied.folder)
 

@@ -33,10 +33,10 @@ def register(app: typer.Typer) -> None:
     add_command(
         group,
         create,
-        "bundles create --person ana -o ana.bundle",
-        "bundles create --person ana --dataset news -o ana-news.bundle",
+        "sync bundles create --person ana -o ana.bundle",
+        "sync bundles create --person ana --dataset news -o ana-news.bundle",
     )
-    add_command(group, merge, "bundles merge ana.bundle")
+    add_command(group, merge, "sync bundles merge ana.bundle")
 
 
 def create(
@@ -154,7 +154,7 @@ def _describe_conflicts(merged: StreamMergeReport) -> Iterator[Part]:
 
 
 def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
-    """Return the result of a merge as the JSON that `bundles merge` prints."""
+    """Return the result of a merge as the JSON that `sync bundles merge` prints."""
     return {
         "person": merged.person.name,
         "samples": merged.streams,

@@ -166,7 +166,7 @@ def annotate_files(
     if not sends:
         output.print_note(
             f"no vectors are computed, because no texts are sent to {parse_origin(url)}; to compute"
-            " them on this machine: tui-annotate vectors rebuild --embedder static"
+            " them on this machine: tui-annotate lab vectors rebuild --embedder static"
         )
     with computing_vectors(folder, vectors.trust) if sends else nullcontext():
         return screen.annotate(folder, **asdict(screen_options))

@@ -178,7 +178,7 @@ def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> Diagn
         "doubt",
         f"{says}, and also annotates",
         "if this person is an annotator, create the admin's account (tui-annotate users create"
-        f" --role admin), then run: tui-annotate users update {who} --role annotator",
+        f" --role admin), then run: tui-annotate users edit {who} --role annotator",
     )
 
 
@@ -426,7 +426,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         " the program hides other people's work only on its screens"
     )
     return DiagnosticFinding(
-        "privacy", "doubt", says, quote_command("tui-annotate ssh setup -w", folder)
+        "privacy", "doubt", says, quote_command("tui-annotate users ssh setup -w", folder)
     )
 
 

@@ -1,4 +1,4 @@
-"""The command `settings trust-endpoint`, and the question before texts go to a new endpoint."""
+"""The command `lab trust-endpoint`, and the question before texts go to a new endpoint."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def register(app: typer.Typer) -> None:
     add_command(
         settings,
         trust_endpoint,
-        "settings trust-endpoint http://localhost:11434",
-        "settings trust-endpoint https://llm.example.org --with-key",
+        "lab trust-endpoint http://localhost:11434",
+        "lab trust-endpoint https://llm.example.org --with-key",
         name="trust-endpoint",
     )
 

@@ -58,7 +58,7 @@ def export(
             "--to",
             "-t",
             metavar="FORMAT",
-            help="Format to write, as listed by `tui-annotate formats`.",
+            help="Format to write, as listed by `tui-annotate datasets formats`.",
             autocompletion=completion.complete_plugins("exporters"),
         ),
     ],

@@ -191,7 +191,7 @@ def _describe_similar_names(
         # The work of an imported person goes to one who was there before, best to a user.
         owner = min(same, key=lambda each: (each.kind is PersonKind.IMPORTED, each in new))
         commands = [
-            f"tui-annotate people merge {shlex.quote(each.id)} {shlex.quote(owner.id)}"
+            f"tui-annotate users merge {shlex.quote(each.id)} {shlex.quote(owner.id)}"
             for each in new
             if each != owner
         ]
@@ -208,7 +208,7 @@ def _describe_similar_names(
     more = len(notes) - _MOST_SIMILAR
     if more > 0:
         notes[_MOST_SIMILAR:] = [
-            f"and {more:,} more; list all people with: tui-annotate people list"
+            f"and {more:,} more; list all people with: tui-annotate users list --all"
         ]
     return notes
 
@@ -271,7 +271,7 @@ def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
         yield MessagePart(
             f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
             "label set",
-            f"tui-annotate labels normalise --dry-run{dataset}",
+            f"tui-annotate labels normalize --dry-run{dataset}",
         )
     if report.better:
         yield NotePart(report.better)
@@ -296,7 +296,7 @@ def describe_failed_texts(report: IngestReport, *, base_url: str = "") -> Iterat
     endpoint = f" --base-url {shlex.quote(base_url)}" if base_url else ""
     yield MessagePart(
         f"warning: {output.many(report.failed, 'sentence')} without a vector: the embedder failed",
-        f"compute the missing vectors with: tui-annotate vectors rebuild --missing{endpoint}",
+        f"compute the missing vectors with: tui-annotate lab vectors rebuild --missing{endpoint}",
     )
 
 

@@ -121,8 +121,8 @@ def register(app: typer.Typer) -> None:
     add_command(
         labels,
         normalise,
-        "labels normalise --dry-run",
-        "labels normalise --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
+        "labels normalize --dry-run",
+        "labels normalize --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
     )
     add_command(labels, undo, "labels undo --dry-run")
 

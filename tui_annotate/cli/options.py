@@ -131,7 +131,7 @@ FormatOption = Annotated[
         "--from",
         "-f",
         metavar="FORMAT",
-        help="Format to read, as listed by `tui-annotate formats` (default: detected from the "
+        help="Format to read, as listed by `tui-annotate datasets formats` (default: detected from the "
         "content).",
         autocompletion=completion.complete_plugins("importers"),
     ),
@@ -673,7 +673,7 @@ def working_person(space: Workspace, name: str) -> Person:
         return person
     output.print_message(f"new annotator in this workspace: {new!r}")
     for imported in space.people.find_namesakes(new):
-        merge = shlex.join(["tui-annotate", "people", "merge", imported.id, new])
+        merge = shlex.join(["tui-annotate", "users", "merge", imported.id, new])
         output.print_problem(
             f"warning: {new!r} is not the imported person {imported.name!r} (id {imported.id})",
             f"if both are the same person: {merge}",

@@ -34,9 +34,9 @@ _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
 
 def register(app: typer.Typer) -> None:
     group = add_group(app, "people", "List and merge the people of the workspace.", panel=TEAM)
-    add_command(group, list_people, "people list", "people list --json", name="list")
-    add_command(group, merge, "people merge 676f6c64 ana", "people merge gold gold")
-    add_command(group, unmerge, "people unmerge 676f6c64")
+    add_command(group, list_people, "users list --all", "users list --all --json", name="list")
+    add_command(group, merge, "users merge 676f6c64 ana", "users merge gold gold")
+    add_command(group, unmerge, "users unmerge 676f6c64")
 
 
 def list_people(*, common: options.CommonOptions) -> None:
@@ -111,7 +111,7 @@ def unmerge(
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Undo `people merge`: give PERSON the merged work back.
+    """Undo `users merge`: give PERSON the merged work back.
 
     Nothing changes if OWNER changed merged work on a sample after the merge. The working time that
     a merge added to a sample with work of both people stays.

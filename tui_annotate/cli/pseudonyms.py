@@ -37,8 +37,8 @@ _MOST_COLUMNS = 12
 
 def register(app: typer.Typer) -> None:
     pseudonyms = add_group(app, "pseudonyms", "Manage pseudonyms for exports.", panel=DATA)
-    add_command(pseudonyms, list_pseudonyms, "pseudonyms list --json", name="list")
-    add_command(pseudonyms, new_key, "pseudonyms new-key --yes")
+    add_command(pseudonyms, list_pseudonyms, "users pseudonyms list --json", name="list")
+    add_command(pseudonyms, new_key, "users pseudonyms new-key --yes")
 
 
 def list_pseudonyms(*, common: options.CommonOptions) -> None:

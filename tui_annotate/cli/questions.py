@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHORT: Final = 8
 """Number of characters of a thread's id that are printed, enough to name the thread."""
-LIST_UNANSWERED: Final = "tui-annotate questions list --unanswered"
+LIST_UNANSWERED: Final = "tui-annotate messages questions list --unanswered"
 """Command in hints of other commands that count unanswered questions."""
 
 
@@ -30,23 +30,23 @@ def register(app: typer.Typer) -> None:
     add_command(
         questions,
         list_questions,
-        "questions list --unanswered",
-        "questions list --sample news/17",
+        "messages questions list --unanswered",
+        "messages questions list --sample news/17",
         name="list",
     )
     add_command(
         questions,
         ask,
-        'questions ask news/17 "Is a date a number?"',
-        'questions ask news/17 --quote "in 1932" "Is this too long?"',
+        'messages questions ask news/17 "Is a date a number?"',
+        'messages questions ask news/17 --quote "in 1932" "Is this too long?"',
     )
-    add_command(questions, reply, 'questions reply 3f0a9c41 "Yes, that one too."')
+    add_command(questions, reply, 'messages questions reply 3f0a9c41 "Yes, that one too."')
     announcements = add_group(app, "announcements", "Show messages to all annotators.", panel=TEAM)
-    add_command(announcements, list_announcements, "announcements list", name="list")
+    add_command(announcements, list_announcements, "messages announcements list", name="list")
     add_command(
         announcements,
         create,
-        'announcements create "The guidelines now cover dates."',
+        'messages announcements create "The guidelines now cover dates."',
     )
 
 
@@ -130,7 +130,7 @@ def reply(
     thread_id: Annotated[
         str,
         argument(
-            "ID", "Beginning of the id of a question or thread, as listed by `questions list`."
+            "ID", "Beginning of the id of a question or thread, as listed by `messages questions list`."
         ),
     ],
     text: Annotated[str, argument("TEXT", "Text of the reply to the annotator.")],

@@ -1,4 +1,4 @@
-"""The command `report html`, which writes an HTML report."""
+"""The command `report`, which writes an HTML report."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def register(app: typer.Typer) -> None:
     add_command(
         report,
         html,
-        "report html -o report.html",
-        "report html --dataset pairs --label Unwanted -o unwanted.html",
-        "report html gold.json -o gold.html",
+        "report -o report.html",
+        "report --dataset pairs --label Unwanted -o unwanted.html",
+        "report gold.json -o gold.html",
     )
 
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     sessions = add_group(app, "sessions", "List or end sign-in sessions.", panel=ADMINISTRATION)
-    add_command(sessions, list_sessions, "sessions list --json", name="list")
+    add_command(sessions, list_sessions, "users sessions list --json", name="list")
     add_command(
         sessions,
         end,
-        "sessions end 3f2a90c1",
-        "sessions end --person ben@example.org",
-        "sessions end --all --yes",
+        "users sessions end 3f2a90c1",
+        "users sessions end --person ben@example.org",
+        "users sessions end --all --yes",
     )
 
 
@@ -84,7 +84,7 @@ def end(
                 several = f"several session ids begin with {session!r}"
                 raise NotFound(
                     several if ids else f"no session id begins with {session!r}",
-                    "list all sessions with: tui-annotate sessions list",
+                    "list all sessions with: tui-annotate users sessions list",
                 )
             authenticate.sign_out(ids[0])
             ended = 1

@@ -35,13 +35,13 @@ def register(app: typer.Typer) -> None:
     snapshots = add_group(
         app, "snapshots", "Create, list and verify snapshots of a workspace.", panel=DATA
     )
-    add_command(snapshots, create, "snapshots create paper-1")
-    add_command(snapshots, list_snapshots, "snapshots list", name="list")
+    add_command(snapshots, create, "audit snapshots create paper-1")
+    add_command(snapshots, list_snapshots, "audit snapshots list", name="list")
     add_command(
         snapshots,
         replay,
-        "snapshots replay paper-1",
-        "snapshots replay --at 2026-05-04T12:00 -o then.jsonl",
+        "audit snapshots replay paper-1",
+        "audit snapshots replay --at 2026-05-04T12:00 -o then.jsonl",
     )
 
 

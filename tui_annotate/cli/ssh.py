@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.accounts import OwnedSshKey
 
 
-_NEXT: Final = "to apply the change to sshd: tui-annotate ssh authorized-keys -w {} FILE"
+_NEXT: Final = "to apply the change to sshd: tui-annotate users ssh authorized-keys -w {} FILE"
 
 SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMAND)
 """Command that starts an ssh session; with `-I`, Python ignores the client's environment."""
@@ -47,19 +47,19 @@ def register(app: typer.Typer) -> None:
         app, "ssh", "Set up a server for ssh, and manage ssh keys.", panel=ADMINISTRATION
     )
     add_command(
-        ssh, setup, "ssh setup --user annotate", "ssh setup --part sshd > tui-annotate.conf"
+        ssh, setup, "users ssh setup --user annotate", "users ssh setup --part sshd > tui-annotate.conf"
     )
     add_command(
         ssh,
         authorized_keys,
-        "ssh authorized-keys",
-        "ssh authorized-keys ~/.ssh/authorized_keys",
+        "users ssh authorized-keys",
+        "users ssh authorized-keys ~/.ssh/authorized_keys",
         name="authorized-keys",
     )
     keys = add_group(ssh, "keys", "Manage the ssh keys of people.")
-    add_command(keys, add, "ssh keys add ana@example.org id_ed25519.pub")
-    add_command(keys, list_keys, "ssh keys list --json", name="list")
-    add_command(keys, delete, "ssh keys delete SHA256:...")
+    add_command(keys, add, "users ssh keys add ana@example.org id_ed25519.pub")
+    add_command(keys, list_keys, "users ssh keys list --json", name="list")
+    add_command(keys, delete, "users ssh keys delete SHA256:...")
     add_command(ssh, session, "ssh session PERSON -w DIR")
 
 
@@ -72,7 +72,7 @@ def session(
 ) -> None:
     """Start a session (called by sshd).
 
-    The session opens the screen, or exports the user's own work. `ssh authorized-keys` writes this
+    The session opens the screen, or exports the user's own work. `users ssh authorized-keys` writes this
     command for each key. Exit code 2: no terminal, or the client requested another command.
     """
     raise typer.Exit(ssh_session.run_session(person, workspace))
@@ -145,12 +145,12 @@ _KEYS: Final[Columns[OwnedSshKey]] = (
 
 def delete(
     fingerprint: Annotated[
-        str, argument("FINGERPRINT", "Fingerprint of the key, as listed by `ssh keys list`.")
+        str, argument("FINGERPRINT", "Fingerprint of the key, as listed by `users ssh keys list`.")
     ],
     *,
     common: options.CommonOptions,
 ) -> None:
-    """Delete an ssh key (run `ssh authorized-keys` afterwards)."""
+    """Delete an ssh key (run `users ssh authorized-keys` afterwards)."""
     with open_workspace(common.workspace) as space:
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)

@@ -78,7 +78,7 @@ def check_sshd_settings(
     settings: SshdSettings, folder: Path, user: str
 ) -> Iterator[DiagnosticFinding]:
     """Check that sshd's settings permit no more than an annotation session needs."""
-    mend = f"{quote_command('tui-annotate ssh setup -w', folder)} --user {user} --part sshd"
+    mend = f"{quote_command('tui-annotate users ssh setup -w', folder)} --user {user} --part sshd"
     differing = [
         f"{name} {' '.join(found)}"
         for name, expected in _EXPECTED_SETTINGS.items()
@@ -110,7 +110,7 @@ def check_authorized_keys(
 ) -> Iterator[DiagnosticFinding]:
     """Check that each person's ssh key can only start a session, and what other keys permit."""
     first = shlex.quote(str(files[0])) if files else "FILE"
-    write = f"{quote_command('tui-annotate ssh authorized-keys -w', folder)} {first}"
+    write = f"{quote_command('tui-annotate users ssh authorized-keys -w', folder)} {first}"
     found: set[str] = set()
     for file in files:
         try:
@@ -132,7 +132,7 @@ def check_authorized_keys(
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
     if lacking := set(bound) - found:
         says = (
-            f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
+            f"users ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
         )
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 

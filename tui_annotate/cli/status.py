@@ -156,7 +156,7 @@ def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
     facts |= {each.title: each.cell(contents) for each in DATASET_COUNTS}
     facts["vectors"] = vectors
     if runs:
-        command = output.add_workspace("tui-annotate scores list")
+        command = output.add_workspace("tui-annotate lab scores list")
         facts["machines"] = f"{output.many(runs, 'run')}; to list them: {command}"
     yield Facts(facts)
     yield Table(contents.datasets, _DATASETS, below=True)
@@ -326,7 +326,7 @@ def _describe_older(accuracy: GoldAccuracy) -> str:
     return (
         f"{accuracy.name}, {accuracy.dataset}: of {output.many(accuracy.checks, 'gold check')},"
         f" {accuracy.older_answers:,} compared with an answer that was changed later; to use the"
-        f" present answers: tui-annotate assignments recompute --dataset {dataset}"
+        f" present answers: tui-annotate assignments rescore-gold --dataset {dataset}"
     )
 
 

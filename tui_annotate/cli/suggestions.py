@@ -191,7 +191,7 @@ def create(
     """Create suggestions from a score.
 
     Summary segments whose score indicates poor support by the source are suggested. The command
-    uses the newest run that has the score for segments; see `tui-annotate scores compute`.
+    uses the newest run that has the score for segments; see `tui-annotate lab scores compute`.
     """
     from tui_annotate.services.suggestions import ScoreThreshold
 
@@ -256,7 +256,7 @@ def report(
     person completed the sample, else open. Acceptance is the percentage of answers that accept the
     suggestion, with its 95 % interval, which resamples whole clusters of samples that share a
     source document. People who saw a suggestion are no independent judges of its maker: compare
-    makers with people by `tui-annotate scores compare --suggestions MAKER`.
+    makers with people by `tui-annotate lab scores compare --suggestions MAKER`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)

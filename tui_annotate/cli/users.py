@@ -73,8 +73,8 @@ def register(app: typer.Typer) -> None:
     add_command(
         users,
         update,
-        "users update ben@example.org --role reviewer",
-        "users update ben@example.org --unix-user ben",
+        "users edit ben@example.org --role reviewer",
+        "users edit ben@example.org --unix-user ben",
     )
     add_command(users, disable, "users disable ben@example.org")
     add_command(users, enable, "users enable ben@example.org")
@@ -169,7 +169,7 @@ def _print_first_account(account: Account, *, asked: bool) -> None:
     output.print_message(
         output.add_workspace(
             f"  hint: if {name} is an annotator, create the admin's account (tui-annotate users"
-            f" create --role admin), then run: tui-annotate users update {who} --role annotator"
+            f" create --role admin), then run: tui-annotate users edit {who} --role annotator"
         )
     )
 
@@ -308,7 +308,7 @@ def _warn_of_namesakes(account: Account, namesakes: list[Account]) -> None:
     )
     output.print_message(
         output.add_workspace(
-            f"  hint: give the name of one of them an addition: tui-annotate users update {who}"
+            f"  hint: give the name of one of them an addition: tui-annotate users edit {who}"
             " --name NAME"
         )
     )
@@ -324,7 +324,7 @@ def _warn_of_unlinked_namesakes(account: Account, people: list[Person]) -> None:
     )
     commands = [
         output.add_workspace(
-            f"tui-annotate people merge {shlex.quote(each.id)} {shlex.quote(account.email)}"
+            f"tui-annotate users merge {shlex.quote(each.id)} {shlex.quote(account.email)}"
         )
         for each in people
     ]
@@ -573,7 +573,7 @@ def _merge_commands(found: SameName, *, needs_account: bool) -> list[str]:
             )
     merged = [each.id for each in found.others if each.id != owner]
     return commands + [
-        f"tui-annotate people merge {shlex.quote(each)} {shlex.quote(owner)}" for each in merged
+        f"tui-annotate users merge {shlex.quote(each)} {shlex.quote(owner)}" for each in merged
     ]
 
 

@@ -1,6 +1,6 @@
 """The commands `vectors` and `models`: manage vectors of texts, and get models.
 
-Only `models download` connects to a model hub, and only `models install` runs pip.
+Only `lab models download` connects to a model hub, and only `lab models install` runs pip.
 """
 
 from __future__ import annotations
@@ -56,21 +56,21 @@ MEGABYTE = 1_000_000
 
 def register(app: typer.Typer) -> None:
     group = add_group(app, "vectors", "Manage vectors of texts.", panel=ADMINISTRATION)
-    add_command(group, list_sets, "vectors list", name="list")
+    add_command(group, list_sets, "lab vectors list", name="list")
     add_command(
         group,
         rebuild,
-        "vectors rebuild",
-        "vectors rebuild --embedder neural",
-        "vectors rebuild --embedder none",
+        "lab vectors rebuild",
+        "lab vectors rebuild --embedder neural",
+        "lab vectors rebuild --embedder none",
     )
-    add_command(group, delete_set, "vectors delete static", name="delete")
+    add_command(group, delete_set, "lab vectors delete static", name="delete")
     models = add_group(app, "models", "Get models that compute vectors.", panel=ADMINISTRATION)
-    add_command(models, install, "models install minilm", "models install minilm --yes")
+    add_command(models, install, "lab models install minilm", "lab models install minilm --yes")
     add_command(
         models,
         download,
-        "models download intfloat/e5-small-v2 models/e5-small --revision main",
+        "lab models download intfloat/e5-small-v2 models/e5-small --revision main",
         "ingest --embedder neural:models/e5-small news.csv",
     )
 
@@ -189,7 +189,7 @@ def computing_vectors(folder: Path, trust: EndpointTrust) -> Iterator[subprocess
     error of the process is printed after the block. `trust` applies to the process, also if it
     could not be stored in the user's settings.
     """
-    words = ["vectors", "rebuild", "--missing", "--quiet", "-w", str(folder)]
+    words = ["lab", "vectors", "rebuild", "--missing", "--quiet", "-w", str(folder)]
     environment = dict(os.environ)
     if trust.texts:
         environment[PREFIX + "TRUSTED_ENDPOINTS"] = ",".join(sorted(trust.texts))
@@ -226,7 +226,7 @@ def delete_set(
     name: Annotated[
         str,
         argument(
-            "EMBEDDER", "Embedder whose set of vectors is deleted, as listed by `vectors list`."
+            "EMBEDDER", "Embedder whose set of vectors is deleted, as listed by `lab vectors list`."
         ),
     ],
     *,
@@ -234,7 +234,7 @@ def delete_set(
 ) -> None:
     """Delete an unused set of vectors.
 
-    `vectors rebuild` can compute the vectors again.
+    `lab vectors rebuild` can compute the vectors again.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         dropped, size = space.ingest_service.sets.drop(name)
@@ -270,7 +270,7 @@ def install(
     if yes:
         install_minilm()
         output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
-    step = NotePart("to run these commands: tui-annotate models install minilm --yes")
+    step = NotePart("to run these commands: tui-annotate lab models install minilm --yes")
     output.show(
         {"model": name.value, "commands": commands, "installed": yes},
         [] if yes else [step],

@@ -28,7 +28,7 @@ WORK: Final = MappingProxyType(
 FIRST_STEPS: Final = MappingProxyType(
     {
         "tui-annotate annotate pairs.csv": "annotate a file of sources and summaries",
-        "tui-annotate demo": "try the program with example data",
+        "tui-annotate init --demo": "try the program with example data",
         "tui-annotate init": "create a workspace for a project in this folder",
         **WORK,
     }

@@ -126,7 +126,7 @@ def trust_command(url: str, *, with_key: bool = False) -> str:
     # Of the characters of an origin, a shell interprets only the brackets of IPv6.
     origin = parse_origin(url)
     quoted = f"'{origin}'" if "[" in origin else origin
-    command = f"tui-annotate settings trust-endpoint {quoted}"
+    command = f"tui-annotate lab trust-endpoint {quoted}"
     return f"{command} --with-key" if with_key else command
 
 

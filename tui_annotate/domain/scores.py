@@ -13,7 +13,7 @@ MOST: Final = 3
 """Maximum number of machine scores that a list shows for each sample."""
 
 LABELS: Final = ("right", "wrong", "undecided")
-"""Labels that the command `scores rank` gives to samples."""
+"""Labels that the command `lab scores rank` gives to samples."""
 
 
 class RunKind(StrEnum):

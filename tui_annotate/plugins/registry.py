@@ -274,7 +274,7 @@ def best_embedder() -> str:
 
 def explain_embedder(used: str) -> str:
     """Explain why an embedder was chosen automatically, and how to use another embedder."""
-    command = "tui-annotate vectors rebuild --embedder"
+    command = "tui-annotate lab vectors rebuild --embedder"
     if used == "neural":
         return (
             "the embedder 'neural' was chosen because its packages and its model are installed;"

@@ -794,7 +794,7 @@ class FreezeService:
             hint = suggest_word(folder.name, known)
             raise NotFound(
                 f"unknown snapshot {folder.name!r}",
-                f"{hint}list all snapshots with: tui-annotate snapshots list",
+                f"{hint}list all snapshots with: tui-annotate audit snapshots list",
             ) from error
         except (ValueError, KeyError, TypeError) as error:
             raise Damaged(

@@ -46,7 +46,7 @@ class SshKeyService:
         if self.keys.add(key, owner.id) != owner.id:
             raise Conflict(
                 f"the key {key.fingerprint} is bound to another user",
-                f"first remove the key: tui-annotate ssh keys delete {key.fingerprint}",
+                f"first remove the key: tui-annotate users ssh keys delete {key.fingerprint}",
             )
         return next(bound for bound in self.list_keys() if bound.fingerprint == key.fingerprint)
 
@@ -65,7 +65,7 @@ class SshKeyService:
         if not self.keys.remove(fingerprint):
             raise NotFound(
                 f"no key {fingerprint!r} is bound to a user",
-                "list all keys with: tui-annotate ssh keys list",
+                "list all keys with: tui-annotate users ssh keys list",
             )
 
     def lines(self, session: Sequence[str], *, folder: str) -> list[str]:

@@ -256,7 +256,7 @@ class StatusReader:
             "doubt",
             f"annotations have labels that are not in the label set: "
             f"{_join_named(named, len(lost))}",
-            f"run: tui-annotate labels normalise --dry-run; or add the labels to {file}",
+            f"run: tui-annotate labels normalize --dry-run; or add the labels to {file}",
         )
 
     def later_edits_found(self) -> list[DiagnosticFinding]:
@@ -329,7 +329,7 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
         "annotations need one of the labels that their label was split into:"
         f" {_join_named(listed, len(waiting))}",
         "choose a label for each annotation in: tui-annotate annotate; an admin can choose for all"
-        " annotations with: tui-annotate labels normalise --rule LABEL=CHOICE --dry-run",
+        " annotations with: tui-annotate labels normalize --rule LABEL=CHOICE --dry-run",
     )
 
 

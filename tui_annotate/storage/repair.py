@@ -56,7 +56,7 @@ def reingest_command(store: Path) -> str:
 
 def restore_command(store: Path) -> str:
     """Return what to do if a file is not a database, or is too damaged to be trusted."""
-    return f"restore a backup: tui-annotate restore BACKUP DIR{_mention_backup(store)}"
+    return f"restore a backup: tui-annotate backup restore BACKUP DIR{_mention_backup(store)}"
 
 
 def restore_log_command(store: Path) -> str:

@@ -178,7 +178,7 @@ class WorkspaceMembers:
             f"remove --as to work as {own.name}"
             if own
             else "sign in on the screen, without --as; for commands: "
-            "tui-annotate users update PERSON --unix-user NAME",
+            "tui-annotate users edit PERSON --unix-user NAME",
             code="name-without-effect",
         )
 

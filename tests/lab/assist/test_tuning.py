@@ -232,7 +232,7 @@ def test_damaged_weights_can_be_removed(space: Workspace, stored: str) -> None:
     space.corpus.set_setting("assist_weights", stored)
     with pytest.raises(Damaged) as refused:
         scores(space)
-    assert "assist tune --undo" in refused.value.hint
+    assert "lab assist tune --undo" in refused.value.hint
     with pytest.raises(Damaged):
         space.assist_tuning.run()
     assert space.assist_tuning.undo() == ""

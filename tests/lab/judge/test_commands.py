@@ -94,7 +94,7 @@ def test_the_second_time_costs_nothing(
     command: Command, chat: FakeChat, rag: Path, tmp_path: Path
 ) -> None:
     """Replies are in one cache per user, whatever the output; the plan says so."""
-    plan = command("judge", "sort", str(rag), "--model", "m", "--dry-run")
+    plan = command("lab", "judge", "sort", str(rag), "--model", "m", "--dry-run")
     assert re.search(r"\b2\b\D+\b26\b\D+\b0\b", plan.out)
     assert not chat.headers
     ask(command, chat, "sort", rag)
@@ -153,7 +153,7 @@ def test_other_addresses_models_and_no_cache_are_asked_again(
         assert len(other.asked) == 20
         ask(command, other, "sort", rag)
         assert len(other.asked) == 20
-    command("judge", "sort", str(rag), "--model", "n", "--base-url", chat.url)
+    command("lab", "judge", "sort", str(rag), "--model", "n", "--base-url", chat.url)
     assert len(chat.asked) == 2 * 20
     ask(command, chat, "sort", rag, "--no-cache")
     assert len(chat.asked) == 3 * 20
@@ -194,28 +194,28 @@ def test_the_cache_is_shown_and_deleted(
     command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its path, size and number of replies; deleted only after a confirmation."""
-    assert command("judge", "cache", "--json").json["bytes"] == 0
+    assert command("lab", "cache", "show", "--json").json["bytes"] == 0
     ask(command, chat, "sort", rag)
-    shown = command("judge", "cache", "--json").json
+    shown = command("lab", "cache", "show", "--json").json
     path = Path(shown["file"])
     assert (shown["replies"], shown["bytes"]) == (20, path.stat().st_size)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert ["20"] in printed_numbers(command("judge", "cache").out)
-    assert command("judge", "cache", "--delete").code == 2
+    assert ["20"] in printed_numbers(command("lab", "cache", "show").out)
+    assert command("lab", "cache", "delete").code == 2
     assert path.exists()
     path.chmod(0o644)  # as a copy of it may be
     ask(command, chat, "sort", rag)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert command("judge", "cache", "--delete", "--yes", "--json").json["deleted"]
+    assert command("lab", "cache", "delete", "--yes", "--json").json["deleted"]
     assert not path.exists()
-    again = ("judge", "cache", "--delete", "--yes")
+    again = ("lab", "cache", "delete", "--yes")
     assert (command(*again, "--json").json["deleted"], command(*again).code) == (False, 0)
     assert "deleted" not in command(*again).err
     ask(command, chat, "sort", rag)
     assert len(chat.asked) == 2 * 20
     monkeypatch.delenv("TUI_ANNOTATE_STATE")
     monkeypatch.setattr("platformdirs.user_state_dir", no_home)
-    assert command("judge", "cache").code == 1
+    assert command("lab", "cache", "show").code == 1
 
 
 def test_without_a_home_nothing_is_cached(
@@ -386,17 +386,17 @@ def test_an_interrupted_run_without_a_cache_starts_again(
 def test_the_oldest_replies_are_deleted(command: Command, chat: FakeChat, rag: Path) -> None:
     """--keep leaves the newest replies; only these are not asked for again."""
     ask(command, chat, "sort", rag, "--concurrency", "1")
-    path = Path(command("judge", "cache", "--json").json["file"])
+    path = Path(command("lab", "cache", "show", "--json").json["file"])
     newest = path.read_text().splitlines()[-5:]
-    assert command("judge", "cache", "--keep", "5").code == 2
-    done = command("judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
+    assert command("lab", "cache", "show", "--keep", "5").code == 2
+    done = command("lab", "cache", "delete", "--keep", "5", "--yes", "--json").json
     assert (done["deleted"], done["deleted_replies"]) == (True, 15)
     assert path.read_text().splitlines() == newest
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [each.name for each in path.parent.iterdir() if each.name.startswith(path.name)] == [
         path.name
     ]
-    again = command("judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
+    again = command("lab", "cache", "delete", "--keep", "5", "--yes", "--json").json
     assert (again["deleted"], again["deleted_replies"]) == (False, 0)
     ask(command, chat, "sort", rag, "--concurrency", "1")
     assert len(chat.asked) == 20 + 15
@@ -411,7 +411,7 @@ def test_a_cache_of_another_user_is_not_used(
 ) -> None:
     """Someone who may write to the folder could have put replies there; one warning."""
     ask(command, chat, "sort", rag)
-    path = Path(command("judge", "cache", "--json").json["file"])
+    path = Path(command("lab", "cache", "show", "--json").json["file"])
     content = path.read_bytes()
     monkeypatch.setattr("tui_annotate.settings.workspaces._own_ids", set)
     assert ask(command, chat, "sort", rag).code == 0
@@ -539,14 +539,14 @@ def test_a_dataset_keeps_what_is_said(
     )
     settings = Path("work/tui-annotate.toml")
     settings.write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\n')
-    refused = command("judge", "sort", "--dataset", "rag", "-w", "work")
+    refused = command("lab", "judge", "sort", "--dataset", "rag", "-w", "work")
     assert (type(refused.error), chat.asked) == (NotAllowed, [])
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
     for deed in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
         done = command("judge", *deed, "--dataset", "rag", "-w", "work")
         assert done.code == 0, done.err
     asked = len(chat.asked)
-    command("judge", "sort", "--dataset", "rag", "-w", "work")
+    command("lab", "judge", "sort", "--dataset", "rag", "-w", "work")
     assert len(chat.asked) == asked
     from tui_annotate import workspace
 
@@ -569,7 +569,7 @@ def test_a_file_is_judged_with_the_settings_of_the_workspace(
     folder = Path("work").resolve()
     settings = folder / "tui-annotate.toml"
     settings.write_text(f'judge_model = "m"\njudge_url = "{chat.url}"\nembedder = "none"\n')
-    command("judge", "export-prompts", str(folder / "prompts"))
+    command("lab", "judge", "export-prompts", str(folder / "prompts"))
     own = folder / "prompts" / "screen.en.txt"
     own.write_text("Mine {question} {context} if only in part\n")
     words = ("-w", str(folder)) if way == "option" else ()
@@ -624,7 +624,7 @@ def test_settings_of_another_user_s_workspace_are_not_used_for_a_file(
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
     monkeypatch.chdir(folder)
     monkeypatch.setattr(workspaces, "foreign_owner", lambda _: 12345)
-    refused = command("judge", "sort", str(rag))
+    refused = command("lab", "judge", "sort", str(rag))
     assert (type(refused.error), chat.asked) == (InvalidInput, [])
     assert "warning:" in refused.err
     done = ask(command, chat, "sort", rag)
@@ -636,11 +636,11 @@ def test_prompts_can_be_changed(
 ) -> None:
     """They are written once, and stand in for ours where they are named; a broken one is told."""
     mine = tmp_path / "mine"
-    assert str(mine) in command("judge", "export-prompts", str(mine)).err
+    assert str(mine) in command("lab", "judge", "export-prompts", str(mine)).err
     assert (mine / "pair.zh.txt").exists()
     own = mine / "screen.en.txt"
     own.write_text("Mine {question} {context} if only in part\n")
-    again = command("judge", "export-prompts", str(mine), "--json").json
+    again = command("lab", "judge", "export-prompts", str(mine), "--json").json
     assert again == {"folder": str(mine), "written": 0}
     ask(command, chat, "sort", rag, "--prompts", mine)
     assert sum(prompt.startswith("Mine") for prompt in chat.prompts) == 9
@@ -652,7 +652,7 @@ def test_prompts_can_be_changed(
     for words in (("sort", rag), ("sort", rag, "--dry-run"), ("evaluate", rag)):
         broken = ask(command, chat, *words, "--prompts", mine)
         assert (broken.code, "{questoin}" in broken.err, len(chat.asked)) == (2, True, asked)
-    assert command("judge", "export-prompts", str(rag)).code == 1
+    assert command("lab", "judge", "export-prompts", str(rag)).code == 1
     assert ask(command, chat, "sort", rag, "--prompts", tmp_path / "none").code == 2
 
 
@@ -682,7 +682,7 @@ def test_nobody_is_asked_who_was_not_named(
     """Neither the library's variables nor the embedder's endpoint are an address of a judge."""
     monkeypatch.setenv("OPENAI_BASE_URL", chat.url)
     monkeypatch.setenv("TUI_ANNOTATE_BASE_URL", chat.url)
-    done = command("judge", "sort", str(rag), "--model", "m")
+    done = command("lab", "judge", "sort", str(rag), "--model", "m")
     assert (done.code, "--base-url" in done.err) == (2, True)
     assert not chat.headers
 
@@ -828,7 +828,7 @@ def _without_keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_proposals_are_told_and_stored_once(filled: Command) -> None:
     """What it would take first; then what stands in the texts; the same again costs nothing."""
     with chatting(_says) as chat:
-        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "judge", "suggest", "--model", "toy", "--base-url", chat.url)
         planned = filled(*asked, "--dry-run", "--json").json
         assert (planned["samples"], planned["calls"], chat.asked) == (2, 2, [])
         assert re.search(r"\b2\b\D+\b2\b.*127\.0\.0\.1", filled(*asked, "--dry-run").out)
@@ -846,7 +846,7 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
 def test_one_sample_that_always_fails_is_reported_alone(filled: Command) -> None:
     """The suggestions on the other samples are stored; the exit code is 3 until it is answered."""
     with chatting(_says) as chat:
-        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url, "--max-retries", "0")
+        asked = ("lab", "judge", "suggest", "--model", "toy", "--base-url", chat.url, "--max-retries", "0")
         chat.failing = "15 million"
         done = filled(*asked, "--max-unclear", "1", "--json")
         chat.failing = ""
@@ -860,7 +860,7 @@ def test_one_sample_that_always_fails_is_reported_alone(filled: Command) -> None
 def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     """Unclear replies, and texts longer than what may be sent."""
     with chatting(lambda _: "hm") as chat:
-        asked = ("judge", "suggest", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "judge", "suggest", "--model", "toy", "--base-url", chat.url)
         done = filled(*asked, "--max-chars", "10", "--limit", "1")
         none = filled(*asked, "--max-unclear", "1", "--limit", "1")
         report = filled(*asked, "--max-chars", "10", "--limit", "1", "--json").json
@@ -875,15 +875,15 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
 def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:
     """It is refused or unclear, in bounded memory, and no suggestion comes of it."""
     with chatting(lambda _: "x" * 10_000_000) as chat:
-        filled("judge", "suggest", "--model", "toy", "--base-url", chat.url, "--limit", "1")
+        filled("lab", "judge", "suggest", "--model", "toy", "--base-url", chat.url, "--limit", "1")
     assert filled("suggestions", "list", "--json").json == []
 
 
 def test_without_an_address_nothing_leaves(filled: Command) -> None:
     """It is refused; a plan needs none."""
-    done = filled("judge", "suggest", "--model", "toy")
+    done = filled("lab", "judge", "suggest", "--model", "toy")
     assert (done.code != 0, "--base-url" in done.err) == (True, True)
-    assert filled("judge", "suggest", "--model", "toy", "--dry-run").code == 0
+    assert filled("lab", "judge", "suggest", "--model", "toy", "--dry-run").code == 0
 
 
 @pytest.mark.parametrize(

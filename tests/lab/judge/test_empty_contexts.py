@@ -44,7 +44,7 @@ def test_an_order_names_the_contexts_as_given(
     assert ingested.err.count("from 0: 1") == 1  # counted as in the judge's warning below
     with chatting(Script()) as chat:
         where = ("--model", "m", "--base-url", chat.url, *words)
-        sort = ("judge", "sort")
+        sort = ("lab", "judge", "sort")
         read = command(*sort, path, *where, "--json")
         stored = command(*sort, "--dataset", "rag", "-w", "work", *where, "--json")
         (own,) = tui_annotate.sort([QUESTION], [given], screen=screen, model="m", base_url=chat.url)
@@ -71,8 +71,8 @@ def test_precision_counts_the_rank_of_an_empty_context(command: Command, tmp_pat
     command("ingest", "-w", "work", "--from", "rag", "--embedder", "none", path)
     with chatting(Script()) as chat:
         where = ("--model", "m", "--base-url", chat.url, *metric)
-        read = command("judge", "evaluate", path, *where)
-        stored = command("judge", "evaluate", "--dataset", "rag", "-w", "work", *where)
+        read = command("lab", "judge", "evaluate", path, *where)
+        stored = command("lab", "judge", "evaluate", "--dataset", "rag", "-w", "work", *where)
         (own,) = tui_annotate.evaluate(
             [QUESTION],
             [row["contexts"]],
@@ -94,7 +94,7 @@ def test_an_answer_is_generated_from_the_texts_alone(command: Command, tmp_path:
     """An empty context takes part in no prompt, so that all ways send the same prompts."""
     path = _file(tmp_path, {"contexts": GIVEN})
     with chatting(Script()) as chat:
-        command("judge", "generate", path, "--model", "m", "--base-url", chat.url)
+        command("lab", "judge", "generate", path, "--model", "m", "--base-url", chat.url)
         tui_annotate.generate([QUESTION], [GIVEN], model="m", base_url=chat.url)
         assert len(chat.prompts) == 1
         tui_annotate.generate([QUESTION], [GIVEN], model="m", base_url=chat.url, slow=True)

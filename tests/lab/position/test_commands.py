@@ -46,7 +46,7 @@ def positions(path: str) -> list[int | None]:
 def test_a_file_for_each_place(command: Command) -> None:
     """Named after the input, packed as it is, the same bytes each time."""
     Path("nq.jsonl.gz").write_bytes(gzip.compress(lines(question(), question("b?")).encode()))
-    asked = ("position", "create-qa", "nq.jsonl.gz", "--passages", "5", "--gold-position", "even:3")
+    asked = ("lab", "position", "create-qa", "nq.jsonl.gz", "--passages", "5", "--gold-position", "even:3")
     done = command(*asked, "-o", "one", "--shuffle", "--seed", "7")
     assert (done.code, ["6", "3"] in printed_numbers(done.err)) == (0, True)
     names = [f"nq-5-documents-gold-at-{at}.jsonl.gz" for at in (0, 2, 4)]
@@ -62,11 +62,11 @@ def test_a_file_for_each_place(command: Command) -> None:
 def test_one_file_of_all_places(command: Command) -> None:
     """Where its name says that it is one; rows of a question together."""
     put("nq.jsonl", question(), question("b?"))
-    asked = ("position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "all")
+    asked = ("lab", "position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "all")
     done = command(*asked, "-o", "all.jsonl.gz", "--json")
     assert done.json == {"files": ["all.jsonl.gz"], "rows": 6, "not_finite": 0}
     assert positions("all.jsonl.gz") == [0, 1, 2, 0, 1, 2]
-    assert command("position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
+    assert command("lab", "position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
     assert [len(row["ctxs"]) for row in rows("o.jsonl")] == [1, 1]
 
 
@@ -87,7 +87,7 @@ def test_what_can_not_be_made_leaves_nothing(
 ) -> None:
     """L9, L10: the exit code says so, the line where there is one, and there is no folder."""
     put("nq.jsonl", question())
-    done = command("position", "create-qa", "nq.jsonl", *how, "-o", "out")
+    done = command("lab", "position", "create-qa", "nq.jsonl", *how, "-o", "out")
     assert (done.code, told in done.err) == (2, True)
     assert not Path("out").exists()
 
@@ -96,7 +96,7 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
     """It is told by its line; what stood there before stays."""
     put("nq.jsonl", question(), {"question": "q"})
     put("out.jsonl", {"a": 1})
-    asked = ("position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "0")
+    asked = ("lab", "position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "0")
     for target in ("out.jsonl", "folder"):
         done = command(*asked, "-o", target)
         assert (done.code, "nq.jsonl:2: " in done.err) == (2, True)
@@ -112,12 +112,12 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
 
 def test_keys_are_drawn_and_moved(command: Command) -> None:
     """The same seed draws the same; a file of them is moved to other places."""
-    asked = ("position", "create-kv", "--keys", "5", "--examples", "4", "--seed", "3")
+    asked = ("lab", "position", "create-kv", "--keys", "5", "--examples", "4", "--seed", "3")
     assert command(*asked, "-o", "a.jsonl.gz").code == 0
     assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
     assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
     assert (
-        command("position", "create-kv", "a.jsonl.gz", "--gold-position", "0,4", "-o", "m").code
+        command("lab", "position", "create-kv", "a.jsonl.gz", "--gold-position", "0,4", "-o", "m").code
         == 0
     )
     assert positions("m/a-gold-at-4.jsonl.gz") == [4] * 4
@@ -141,7 +141,7 @@ def test_keys_that_can_not_be_drawn(command: Command, how: tuple[str, ...], told
     """Too few, none, or of another task."""
     put("kv.jsonl", lookup(0))
     put("qa.jsonl", placed(0))
-    done = command("position", "create-kv", *how, "-o", "out.jsonl")
+    done = command("lab", "position", "create-kv", *how, "-o", "out.jsonl")
     assert (done.code, told in done.err) == (2, True)
 
 
@@ -155,7 +155,7 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     for file in (str(pairs), "more.jsonl"):
         done = command("ingest", file, "--dataset", "d", "--id-column", "id", "--embedder", "none")
         assert done.code == 0, done.err
-    asked = ("position", "create-qa", "--from-workspace", "--passages", "3", "--gold-position", "1")
+    asked = ("lab", "position", "create-qa", "--from-workspace", "--passages", "3", "--gold-position", "1")
     refused = command(*asked, "-o", "own.jsonl")
     assert (refused.code, "d/bridge" in refused.err) == (2, True)
     done = command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
@@ -168,11 +168,11 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     before = Path("own.jsonl").read_bytes()
     command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
     assert Path("own.jsonl").read_bytes() == before
-    many = ("position", "create-qa", "--from-workspace", "--passages", "9", "--gold-position", "0")
+    many = ("lab", "position", "create-qa", "--from-workspace", "--passages", "9", "--gold-position", "0")
     done = command(*many, "--question", "q", "-o", "x.jsonl")
     assert ["4", "8"] in printed_numbers(done.err.partition("d/bridge")[2])
     assert "'e'" in command(*asked, "--dataset", "e", "-o", "x").err
-    assert command("position", "create-qa", "-o", "x").code == 2
+    assert command("lab", "position", "create-qa", "-o", "x").code == 2
 
 
 # prompts and models
@@ -181,7 +181,7 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
 def test_prompts_stand_in_their_rows(command: Command) -> None:
     """For a model that is run elsewhere; a template replaces the wording."""
     put("qa.jsonl", placed(1), lookup(0))
-    done = command("position", "export-prompts", "qa.jsonl")
+    done = command("lab", "position", "build-prompts", "qa.jsonl")
     first, second = map(json.loads, done.out.splitlines())
     assert first["model_prompt"].endswith("who?\nAnswer:")
     assert [each["score"] for each in first["model_documents"]] == [1.5, None, 1.5]
@@ -190,27 +190,27 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     put("one.jsonl", placed(1))
     assert (
         command(
-            "position", "export-prompts", "one.jsonl", "--template", "t.txt", "-o", "p.jsonl"
+            "lab", "position", "build-prompts", "one.jsonl", "--template", "t.txt", "-o", "p.jsonl"
         ).code
         == 0
     )
     assert rows("p.jsonl")[0]["model_prompt"].startswith("who?!Document [1]")
     both = ("--template", "t.txt", "--style", "query-aware")
-    assert command("position", "export-prompts", "one.jsonl", *both).code == 2
+    assert command("lab", "position", "build-prompts", "one.jsonl", *both).code == 2
     Path("closed.txt").write_text("{question}!\n", "utf-8")
     both = ("--template", "closed.txt", "--style", "closed-book")
-    done = command("position", "export-prompts", "one.jsonl", *both)
+    done = command("lab", "position", "build-prompts", "one.jsonl", *both)
     assert json.loads(done.out)["model_prompt"] == "who?!"
-    assert command("position", "export-prompts", "qa.jsonl", "--json").code == 2
-    wrote = command("position", "export-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
+    assert command("lab", "position", "build-prompts", "qa.jsonl", "--json").code == 2
+    wrote = command("lab", "position", "build-prompts", "qa.jsonl", "--json", "-o", "w.jsonl").json
     assert wrote["file"] == "w.jsonl"
     done = command(
-        "position", "export-prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl"
+        "lab", "position", "build-prompts", "qa.jsonl", "--style", "closed-book", "-o", "p.jsonl"
     )
     assert re.search(r"qa\.jsonl:2: .*closed-book", done.err)
-    closed = command("position", "export-prompts", "one.jsonl", "--style", "closed-book").out
+    closed = command("lab", "position", "build-prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
-    assert len(command("position", "export-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+    assert len(command("lab", "position", "build-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
 
 
 @pytest.mark.parametrize(
@@ -245,7 +245,7 @@ def test_a_model_answers_and_is_not_asked_twice(command: Command) -> None:
     put("qa.jsonl", *[placed(at, name=f"who {at}?") for at in (0, 1, 2)], lookup(2))
     assert command("init").code == 0
     with chatting(lambda prompt: f"The sea star. {len(prompt)}") as chat:
-        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
         dry = command(*asked, "--dry-run", "--json")
         assert (dry.json["rows"], dry.json["cached"], chat.asked) == (4, 0, [])
         done = command(*asked, "-o", "p.jsonl.gz", "--json")
@@ -288,13 +288,13 @@ def test_rows_have_no_numbers_that_json_does_not_have(command: Command) -> None:
             assert (done.code, done.json["not_finite"]) == (0, 2), done.err
             assert ["2"] in printed_numbers(done.err)
             assert (rows("out.jsonl")[0]["p"], rows("out.jsonl")[0]["q"]) == (None, {"r": [None]})
-    done = command("position", "create-qa", "in.jsonl", *to_one, "-o", "folder", "--json")
+    done = command("lab", "position", "create-qa", "in.jsonl", *to_one, "-o", "folder", "--json")
     assert done.json["not_finite"] == 2
     put("p.jsonl", placed(0, "kelp", **odd))
-    done = command("position", "evaluate", "p.jsonl", "-o", "s.jsonl")
+    done = command("lab", "position", "evaluate", "p.jsonl", "-o", "s.jsonl")
     assert (rows("s.jsonl")[0]["p"], ["2"] in printed_numbers(done.err)) == (None, True)
     Path("p.jsonl").write_text('{"question": "q?", "ctxs": [], "ctxs": []}\n', "utf-8")
-    done = command("position", "evaluate", "p.jsonl")
+    done = command("lab", "position", "evaluate", "p.jsonl")
     assert (done.code, "p.jsonl:1: " in done.err, "'ctxs'" in done.err) == (2, True, True)
 
 
@@ -303,7 +303,7 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     put("qa.jsonl", placed(0), placed(1, name="who" * 200), placed(2, name="who now?"))
     assert command("init").code == 0
     with chatting(lambda _: "kelp") as chat:
-        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
         dry = command(*asked, "--max-chars", "500", "--dry-run")
         assert ["1", "1", "1"] in printed_numbers(dry.err)
         done = command(*asked, "--max-chars", "500", "-o", "p.jsonl")
@@ -320,16 +320,16 @@ def test_prompts_that_are_too_long_keep_their_rows(command: Command) -> None:
     assert [row["model_answer"] for row in rows("p.jsonl")] == ["kelp", None, "kelp"]
     assert "500" in rows("p.jsonl")[1]["model_error"]
     assert sum(row["model_answer"] is None for row in rows("r.jsonl")) == 1
-    report = command("position", "evaluate", "p.jsonl", "--json").json
+    report = command("lab", "position", "evaluate", "p.jsonl", "--json").json
     assert [(each["n"], each["unanswered"]) for each in report["groups"]] == [
         (1, 0),
         (0, 1),
         (1, 0),
     ]
     assert report["groups"][1]["mean"] is None
-    assert ["1"] in printed_numbers(command("position", "evaluate", "p.jsonl").err)
+    assert ["1"] in printed_numbers(command("lab", "position", "evaluate", "p.jsonl").err)
     assert command("ingest", "p.jsonl", "--embedder", "none").code == 0
-    of = command("position", "evaluate", "--dataset", "p", "--json").json
+    of = command("lab", "position", "evaluate", "--dataset", "p", "--json").json
     assert of["groups"] == report["groups"]
 
 
@@ -338,7 +338,7 @@ def test_thinking_is_not_written(command: Command) -> None:
     put("qa.jsonl", placed(0), placed(1, name="who now?"))
     assert command("init").code == 0
     with chatting(lambda at: f"<think>hm{'' if 'now' in at else '</think> sea star'}") as chat:
-        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
         done = command(*asked, "-o", "p.jsonl")
         assert (done.code, "qa.jsonl:2: " in done.err) == (3, True)
         assert [row["model_answer"] for row in rows("p.jsonl")] == ["sea star", None]
@@ -358,7 +358,7 @@ def test_thinking_is_not_scored(command: Command) -> None:
     put("kv.jsonl", lookup(0) | {"model_answer": f"{thought}none"})
 
     def mean(*words: str) -> float:
-        found: float = command("position", "evaluate", *words, "--json").json["all"]["mean"]
+        found: float = command("lab", "position", "evaluate", *words, "--json").json["all"]["mean"]
         return found
 
     assert (mean("p.jsonl"), mean("kv.jsonl")) == (0.5, 0.0)
@@ -372,10 +372,10 @@ def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
     """There is nothing to divide by: exit code 3; with -o it stays a file without rows."""
     put("none.jsonl")
     Path("none.json").write_text("[]", "utf-8")
-    done = command("position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
+    done = command("lab", "position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
     assert (done.code, done.json["groups"], rows("out.jsonl")) == (3, [], [])
     assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
-    assert command("position", "export-prompts", "none.jsonl").code == 2
+    assert command("lab", "position", "build-prompts", "none.jsonl").code == 2
 
 
 def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
@@ -385,14 +385,14 @@ def test_a_model_that_is_gone_ends_the_run(command: Command) -> None:
     assert command("init").code == 0
     with chatting() as chat:
         asked = ("--model", "toy", "--base-url", chat.url, "-o", "p.jsonl")
-        bad = command("position", "run", "bad.jsonl", *asked)
+        bad = command("lab", "position", "run", "bad.jsonl", *asked)
         assert (bad.code, "bad.jsonl:2: " in bad.err, chat.asked) == (
             2,
             True,
             [],
         )
         chat.script.extend([refusal(401, "no such key")] * 2)
-        gone = command("position", "run", "qa.jsonl", *asked)
+        gone = command("lab", "position", "run", "qa.jsonl", *asked)
     assert (gone.code, Path("p.jsonl").exists()) == (1, False)
 
 
@@ -405,7 +405,7 @@ def test_a_request_has_a_time_limit(command: Command, monkeypatch: pytest.Monkey
     assert command("init").code == 0
     with chatting() as chat:
         chat.script.append(Reply(late=True))
-        asked = ("position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
+        asked = ("lab", "position", "run", "qa.jsonl", "--model", "toy", "--base-url", chat.url)
         done = command(*asked, "--timeout", "0.1", "-o", "p.jsonl")
     assert (done.code, "0.1 s" in done.err, "--timeout" in done.err) == (1, True, True)
     assert f"replies from {chat.url[7:-3]}" in done.err
@@ -420,7 +420,7 @@ def test_files_of_the_original_are_scored_as_there(command: Command) -> None:
     found = golden("evaluate.json")
     for kind in ("qa", "kv"):
         put(f"{kind}.jsonl", *found[f"{kind}_input"])
-        done = command("position", "evaluate", f"{kind}.jsonl", "-o", "s.jsonl", "--json")
+        done = command("lab", "position", "evaluate", f"{kind}.jsonl", "-o", "s.jsonl", "--json")
         report = {
             str(e["gold-position"]): {"n": e["n"], "mean": e["mean"]} for e in done.json["groups"]
         }
@@ -435,7 +435,7 @@ def test_stock_predictions_of_real_rows(command: Command) -> None:
     with gzip.open(path, "rt", encoding="utf-8") as file:
         made = [json.loads(line) for line in file]
     put("p.jsonl", *[row | {"model_answer": row["ctxs"][0]["title"]} for row in made])
-    done = command("position", "evaluate", "p.jsonl", "--json").json
+    done = command("lab", "position", "evaluate", "p.jsonl", "--json").json
     assert done["all"]["mean"] == golden("oracle_200_scores.json")["scores"]["gold_title"]
 
 
@@ -449,28 +449,28 @@ def test_rules_mend_the_metric(command: Command) -> None:
     )
 
     def mean(*rules: str) -> tuple[int, float]:
-        found = command("position", "evaluate", "p.jsonl", "--json", *rules).json["all"]
+        found = command("lab", "position", "evaluate", "p.jsonl", "--json", *rules).json["all"]
         return found["n"], round(found["mean"], 3)
 
     assert mean() == (3, 0.667)
     assert mean("--whole-words") == (3, 0.333)
     assert mean("--first-line") == (3, 1.0)
     assert mean("--skip-empty") == (2, 0.5)
-    report = command("position", "evaluate", "p.jsonl").err
+    report = command("lab", "position", "evaluate", "p.jsonl").err
     assert ["1"] in printed_numbers(report)  # an answer that is nothing but what is taken off
     assert "--skip-empty" in report
-    report = command("position", "evaluate", "p.jsonl", "--skip-empty").err
+    report = command("lab", "position", "evaluate", "p.jsonl", "--skip-empty").err
     assert printed_numbers(report) == [["1"], ["1"]]  # that answer, and its row
 
 
 def test_only_what_all_groups_share(command: Command) -> None:
     """The same questions at each place; the others are counted."""
     put("p.jsonl", placed(0, "sea star"), placed(2, "kelp"), placed(0, "kelp", name="b?"))
-    done = command("position", "evaluate", "p.jsonl", "--shared-questions", "--json").json
+    done = command("lab", "position", "evaluate", "p.jsonl", "--shared-questions", "--json").json
     assert [(each["n"], each["mean"]) for each in done["groups"]] == [(1, 1.0), (1, 0.0)]
     assert done["left_out"] == 1
     assert ["1"] in printed_numbers(
-        command("position", "evaluate", "p.jsonl", "--shared-questions").err
+        command("lab", "position", "evaluate", "p.jsonl", "--shared-questions").err
     )
 
 
@@ -479,26 +479,26 @@ def test_groups_by_other_things(command: Command) -> None:
     put("a.jsonl", placed(0, "sea star"), placed(1, "sea star", model=None))
     put("b.jsonl", lookup(1, "value-1", count=4))
     done = command(
-        "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,file,task", "--json"
+        "lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,file,task", "--json"
     )
     report = [(each["model"], each["file"], each["task"]) for each in done.json["groups"]]
     assert report == [("m", "a.jsonl", "qa"), ("m", "b.jsonl", "kv"), (None, "a.jsonl", "qa")]
-    shown = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model").out
+    shown = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model").out
     assert "documents  model  n" in shown
-    assert "gold-position" in command("position", "evaluate", "a.jsonl", "--by", "x").err
+    assert "gold-position" in command("lab", "position", "evaluate", "a.jsonl", "--by", "x").err
 
 
 def test_nothing_is_scored_without_rows(command: Command) -> None:
     """Rows without an answer are named by line; no files and two kinds of rows are refused."""
     put("p.jsonl", placed(0, "a"), placed(1))
-    done = command("position", "evaluate", "p.jsonl", "-o", "s.jsonl")
+    done = command("lab", "position", "evaluate", "p.jsonl", "-o", "s.jsonl")
     assert (done.code, bool(re.search(r"p\.jsonl:2: .*model_answer", done.err))) == (2, True)
     assert not Path("s.jsonl").exists()
     put("n.jsonl", placed(0, model_answer=3))
-    assert "model_answer" in command("position", "evaluate", "n.jsonl").err
-    assert command("position", "evaluate").code == 2
-    assert command("position", "evaluate", "p.jsonl", "--dataset", "d").code == 2
-    assert command("position", "evaluate", "--dataset", "d", "-o", "x").code == 2
+    assert "model_answer" in command("lab", "position", "evaluate", "n.jsonl").err
+    assert command("lab", "position", "evaluate").code == 2
+    assert command("lab", "position", "evaluate", "p.jsonl", "--dataset", "d").code == 2
+    assert command("lab", "position", "evaluate", "--dataset", "d", "-o", "x").code == 2
 
 
 def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) -> None:
@@ -518,33 +518,33 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
         positions = space.machines.positions
         by = positions.chart("study").by
         assert positions.failing("study", (1,), by=by) == []
-    report = command("position", "evaluate", "--dataset", "study", "--json").json
+    report = command("lab", "position", "evaluate", "--dataset", "study", "--json").json
     people = {"judged": 2, "both": 1, "metric_alone": 0, "people_alone": 1, "neither": 0}
     assert report["people"] == people | {"open": 0, "kappa": 0.0}
-    shown = command("position", "evaluate", "--dataset", "study").out
+    shown = command("lab", "position", "evaluate", "--dataset", "study").out
     assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
     assert command("export", "--to", "open-qa", "-o", "judged.jsonl").code == 0
     assert (
-        command("position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
+        command("lab", "position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
     )
     strict = ("--dataset", "study", "--whole-words", "--first-line", "--json")
-    assert command("position", "evaluate", *strict).json["all"] == report["all"]
-    missing = command("position", "evaluate", "--dataset", "other")
+    assert command("lab", "position", "evaluate", *strict).json["all"] == report["all"]
+    missing = command("lab", "position", "evaluate", "--dataset", "other")
     assert (missing.code, "'other'" in missing.err) == (2, True)
 
 
 def test_the_chart_needs_a_terminal_and_a_dataset(command: Command) -> None:
     """It says which there are; where there is one, that is meant."""
     assert command("init").code == 0
-    assert command("position", "show").code == 2
+    assert command("lab", "position", "show").code == 2
     put("a.jsonl", placed(0, "kelp"))
     put("b.jsonl", placed(0, "kelp"))
     command("ingest", "a.jsonl", "--embedder", "none")
-    assert "ssh -t" in command("position", "show").err
+    assert "ssh -t" in command("lab", "position", "show").err
     command("ingest", "b.jsonl", "--embedder", "none")
-    several = command("position", "show")
+    several = command("lab", "position", "show")
     assert (several.code, "a, b" in several.err) == (2, True)
-    assert "ssh -t" in command("position", "show", "b").err
+    assert "ssh -t" in command("lab", "position", "show", "b").err
 
 
 def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> None:
@@ -554,17 +554,17 @@ def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> 
     put("copy.jsonl", *answers)
     put("b.jsonl", *[row | {"model": "other", "model_answer": "kelp"} for row in answers])
     for files in (("a.jsonl", "a.jsonl"), ("a.jsonl", "copy.jsonl")):
-        done = command("position", "evaluate", *files)
+        done = command("lab", "position", "evaluate", *files)
         assert (done.code, "a.jsonl" in done.err) == (2, True)
     assert "copy.jsonl:1: " in done.err
-    done = command("position", "evaluate", "a.jsonl", "b.jsonl")
+    done = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl")
     assert done.code == 0
     assert re.findall("^model: (.+)$", done.out, re.MULTILINE) == ["m", "other"]
     assert re.findall(r"^ +all +(\d+) +(\d+) +([\d.]+)", done.out, re.MULTILINE) == [
         ("9", "3", "1.000"), ("9", "3", "0.000")
     ]  # fmt: skip
     assert "bootstrap by question" in done.err
-    done = command("position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position")
+    done = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position")
     assert "all" not in done.out.split()
 
 
@@ -594,7 +594,7 @@ def test_means_are_printed_as_csv(command: Command) -> None:
     """A row for each group and one for each table, with the numbers of --json."""
     put("a.jsonl", *[placed(at, "sea star", name=name) for name in "ab" for at in (0, 1)])
     put("b.jsonl", placed(0, "kelp", name="a", model="other"))
-    done = command("position", "evaluate", "a.jsonl", "b.jsonl", "--csv")
+    done = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--csv")
     found = list(csv.DictReader(done.out.splitlines()))
     columns = ("model", "gold-position", "n", "mean", "questions")
     assert [[row[name] for name in columns] for row in found] == [
@@ -603,4 +603,4 @@ def test_means_are_printed_as_csv(command: Command) -> None:
         ["m", "all", "4", "1.0", "2"],
         ["other", "0", "1", "0.0", "1"],
     ]
-    assert command("position", "evaluate", "a.jsonl", "--csv", "--json").code == 2
+    assert command("lab", "position", "evaluate", "a.jsonl", "--csv", "--json").code == 2

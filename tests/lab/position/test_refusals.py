@@ -1,4 +1,4 @@
-"""What `position run` does with prompts that the endpoint refuses, and with limits."""
+"""What `lab position run` does with prompts that the endpoint refuses, and with limits."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rows(command: Command, tmp_path: Path) -> Path:
     """Six key-value rows, and a workspace for the replies."""
     command("init", "work")
     path = tmp_path / "kv.jsonl"
-    made = command("position", "create-kv", "--keys", "4", "--examples", "6", "-o", str(path))
+    made = command("lab", "position", "create-kv", "--keys", "4", "--examples", "6", "-o", str(path))
     assert made.code == 0, made.err
     return path
 
@@ -35,7 +35,7 @@ def rows(command: Command, tmp_path: Path) -> Path:
 def run(command: Command, chat: FakeChat, rows: Path, *words: str) -> Result:
     """The command that sends the prompts of the rows."""
     where = ("--model", "m", "--base-url", chat.url, "-w", "work")
-    return command("position", "run", str(rows), *where, *words)
+    return command("lab", "position", "run", str(rows), *where, *words)
 
 
 def test_a_refused_prompt_is_one_row(command: Command, chat: FakeChat, rows: Path) -> None:
@@ -99,11 +99,11 @@ def test_a_null_answer_is_no_answer(command: Command, rows: Path) -> None:
     for at, row in enumerate(lines):
         row["model_answer"] = None if at == 0 else row["value"]
     rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
-    done = command("position", "evaluate", str(rows), "--json")
+    done = command("lab", "position", "evaluate", str(rows), "--json")
     assert done.code == 0, done.err
     del lines[1]["model_answer"]
     rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
-    missing = command("position", "evaluate", str(rows))
+    missing = command("lab", "position", "evaluate", str(rows))
     assert (missing.code, f"{rows}:2" in missing.err) == (2, True)
 
 
@@ -114,7 +114,7 @@ def test_no_score_at_all_is_exit_code_3(
     """The table is printed, and a message counts the rows by the reason."""
     lines = [json.loads(line) | {"model_answer": None} for line in rows.read_text().splitlines()]
     rows.write_text("".join(json.dumps(row) + "\n" for row in lines))
-    done = command("position", "evaluate", str(rows), *form)
+    done = command("lab", "position", "evaluate", str(rows), *form)
     assert (done.code, "without an answer: 6" in done.err) == (3, True)
     assert "Traceback" not in done.err
     assert done.out

@@ -1,4 +1,4 @@
-"""`scores compare`: a table, a chart that needs no colour, JSON and CSV; refusals."""
+"""`lab scores compare`: a table, a chart that needs no colour, JSON and CSV; refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLUMNS = (
     "hhemv1", "hhem-2.1", "hhem-2.1-english", "trueteacher", "true_nli", "gpt-3.5-turbo",
     "gpt-4-turbo", "gpt_4o",
 )  # fmt: skip
-MINE = ("scores", "compare", "--dataset", "release")
+MINE = ("lab", "scores", "compare", "--dataset", "release")
 
 
 def _sample(number: int) -> dict[str, object]:
@@ -182,7 +182,7 @@ def test_intervals_on_the_real_data_are_those_of_other_code(
     command, records = six_batches
     names = ("gpt-4o", "hhem-2.1", "hhemv1")
     asked = [word for name in names for word in ("--column", name, "--higher-is-better", name)]
-    compare = ("scores", "compare", "--dataset", "six", "--unmarked-clean", "--json")
+    compare = ("lab", "scores", "compare", "--dataset", "six", "--unmarked-clean", "--json")
     report = command(*compare, *asked, "--baseline", "hhemv1").json
     assert (report["judged"], report["clusters"], report["few_clusters"]) == (300, 30, False)
     unsupported = np.array(
@@ -272,7 +272,7 @@ def test_spans_on_the_real_data_are_measured_as_by_other_code(
     Path("found.jsonl").write_text("\n".join(lines), "utf-8")
     done = command("suggestions", "import", "found.jsonl", "--maker", "m", "--dataset", "six")
     assert done.code == 0, done.err
-    compare = ("scores", "compare", "--dataset", "six", "--unmarked-clean", "--suggestions", "m")
+    compare = ("lab", "scores", "compare", "--dataset", "six", "--unmarked-clean", "--suggestions", "m")
     (report,) = command(*compare, "--json").json["suggestions"]
     levels = {each["level"]: each for each in report["levels"]}
     totals = np.array(counts, np.float64).sum(axis=0)
@@ -296,7 +296,7 @@ def test_a_threshold_that_applies_to_nothing_is_reported(command: Command) -> No
     command("init")
     command("ingest", "few.json", "--id-column", "id", "--embedder", "none")
     assert command("suggestions", "import", "found.jsonl", "--maker", "m").code == 0
-    compare = ("scores", "compare", "--unmarked-clean", "--suggestions", "m", "--threshold", "0.9")
+    compare = ("lab", "scores", "compare", "--unmarked-clean", "--suggestions", "m", "--threshold", "0.9")
     for form in ((), ("--json",), ("--csv",)):
         done = command(*compare, *form)
         assert done.code == 0, done.err
@@ -312,7 +312,7 @@ def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
     assert command("init").code == 0
     assert command("ingest", str(path), "--dataset", "f", "--embedder", "none").code == 0
     columns = [word for name in COLUMNS for word in ("--column", name)]
-    done = command("scores", "compare", "--dataset", "f", *columns, "--unmarked-clean", "--json")
+    done = command("lab", "scores", "compare", "--dataset", "f", *columns, "--unmarked-clean", "--json")
     assert done.code == 0
     report = done.json
     assert (report["judged"], report["unsupported"], len(report["machines"])) == (50, 36, 8)

@@ -219,7 +219,7 @@ def training(model: Path) -> list[str]:
     path = Path("ranked.jsonl")
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return [
-        "scores", "train-probe", str(path), "--model-folder", str(model), "-o", "probe.json",
+        "lab", "scores", "train-probe", str(path), "--model-folder", str(model), "-o", "probe.json",
     ]  # fmt: skip
 
 
@@ -233,8 +233,8 @@ def test_a_probe_is_trained_and_scores(answers: Command, training: list[str]) ->
     report = answers(*training, "--layer", "2", "--json").json
     assert (report["layer"], report["questions"], report["left_out"]) == (2, 16, {"undecided": 1})
     assert set(report["layers"]["2"]) == {"accuracy", "precision", "recall", "specificity"}
-    assert answers("scores", "compute", "--scorer", "probe:probe.json").code == 0
-    listed = answers("scores", "list", "--json").json
+    assert answers("lab", "scores", "compute", "--scorer", "probe:probe.json").code == 0
+    listed = answers("lab", "scores", "list", "--json").json
     assert listed[0]["maker"] == f"probe:{Path.cwd().name}/probe.json"
 
 

@@ -214,7 +214,7 @@ def test_a_missing_tokenizer_library_is_named(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "tokenizers", None)
     with pytest.raises(Unavailable, match="tokenizers") as caught:
         NeuralEmbedder()
-    assert "tui-annotate models install minilm" in caught.value.hint
+    assert "tui-annotate lab models install minilm" in caught.value.hint
 
 
 @pytest.mark.parametrize("size", [-1, 0])

@@ -114,9 +114,9 @@ def test_without_weights_the_ways_to_get_some_are_told() -> None:
     with pytest.raises(Unavailable, match="'all-MiniLM-L6-v2'") as report:
         weights.find_weights("")
     for way in (
-        "tui-annotate models install minilm",
+        "tui-annotate lab models install minilm",
         "neural:FOLDER",
-        "tui-annotate models download",
+        "tui-annotate lab models download",
     ):
         assert way in report.value.hint
 

@@ -148,7 +148,7 @@ async def test_an_ambiguous_imported_name_is_never_linked(tmp_path: Path) -> Non
     """With two imported people of the name, the page only names their ids and the command."""
     folder = imported(tmp_path / "work", "ab12", "cd34")
     async with visiting(folder, person="Zoe") as visitor:
-        await visitor.until("people merge")
+        await visitor.until("users merge")
         assert "ab12, cd34" in visitor.shown()
         await visitor.pilot.press("enter")
         await visitor.at_work()

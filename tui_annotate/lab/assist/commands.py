@@ -1,4 +1,4 @@
-"""The commands `assist evaluate`, `assist report` and `assist tune`."""
+"""The commands `lab assist evaluate`, `lab assist report` and `lab assist tune`."""
 
 from __future__ import annotations
 
@@ -64,18 +64,18 @@ def register(app: typer.Typer) -> None:
     add_command(
         assist,
         evaluate,
-        "assist evaluate annotations.json",
-        "assist evaluate batch_1.json batch_2.json --min-segments 8 --json",
-        "assist evaluate gold.json --embedder static --compare none,neural",
+        "lab assist evaluate annotations.json",
+        "lab assist evaluate batch_1.json batch_2.json --min-segments 8 --json",
+        "lab assist evaluate gold.json --embedder static --compare none,neural",
     )
     add_command(
         assist,
         report,
-        "assist report",
-        "assist report --person ana --label Unwanted --by-week",
-        "assist report --since 2026-01-31 --json",
+        "lab assist report",
+        "lab assist report --person ana --label Unwanted --by-week",
+        "lab assist report --since 2026-01-31 --json",
     )
-    add_command(assist, tune, "assist tune", "assist tune --apply", "assist tune --undo")
+    add_command(assist, tune, "lab assist tune", "lab assist tune --apply", "lab assist tune --undo")
 
 
 _WithoutSuggestedWorkOption = Annotated[
@@ -123,7 +123,7 @@ def evaluate(
     """Measure how well the assist ranks known evidence.
 
     The files' annotations are measured in both directions: from claim to evidence, and from
-    evidence to claim. No workspace is needed; in a workspace, the weights rank that `assist tune`
+    evidence to claim. No workspace is needed; in a workspace, the weights rank that `lab assist tune`
     stored there for the same embedder. A hit is a segment that shares at least 3 code points with
     the known span, or contains the whole span. The row "all" ranks all segments of the searched
     text; the row "on the screen" only the first five with a score of at least 0.08, as annotators

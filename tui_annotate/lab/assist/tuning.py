@@ -131,7 +131,7 @@ class TuningService:
         if not used.version:
             raise Conflict(
                 "nothing to undo: the assist uses its built-in weights",
-                "fit weights to this workspace with: tui-annotate assist tune",
+                "fit weights to this workspace with: tui-annotate lab assist tune",
             )
         self._store(AssistWeights(embedder=used.embedder))
         return used.version

@@ -81,7 +81,7 @@ def check_folders(folders: Sequence[Path]) -> None:
                 raise InvalidInput(
                     f"no built-in prompt has the name of the file {file}",
                     f"{suggest_word(file.name, known)}list the names of the built-in prompts with:"
-                    " tui-annotate judge export-prompts FOLDER",
+                    " tui-annotate lab judge export-prompts FOLDER",
                 )
         for name in prompt_names():
             for language in LANGUAGES:

@@ -126,7 +126,7 @@ class JudgeApiOptions(TypedDict, total=False):
 
 
 class SortApiOptions(JudgeApiOptions, total=False):
-    """Options of `sort_contexts`, as those of `judge sort`."""
+    """Options of `sort_contexts`, as those of `lab judge sort`."""
 
     k: int
     bottom: bool
@@ -136,7 +136,7 @@ class SortApiOptions(JudgeApiOptions, total=False):
 
 
 class GenerateApiOptions(JudgeApiOptions, total=False):
-    """Options of `generate_answers`, as those of `judge generate`."""
+    """Options of `generate_answers`, as those of `lab judge generate`."""
 
     group_size: int
     seed: int

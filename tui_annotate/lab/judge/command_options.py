@@ -67,7 +67,7 @@ _CHOICE: Final = {
     "prompts": option(
         "--prompts",
         "DIR",
-        "Folder with your own prompts, in files such as those that `judge export-prompts`"
+        "Folder with your own prompts, in files such as those that `lab judge export-prompts`"
         " writes (default: prompts/ of the workspace).",
     ),
 }
@@ -80,7 +80,7 @@ ChosenJudgeAndCache = Annotated[
         cache=option(
             "--cache",
             "FILE",
-            "File that caches the replies instead of your cache (see `judge cache`) and of the"
+            "File that caches the replies instead of your cache (see `lab cache show`) and of the"
             " workspace.",
         ),
     ),

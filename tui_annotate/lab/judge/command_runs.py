@@ -143,7 +143,7 @@ def _open_runner(
     if judge.prompts and not judge.prompts.is_dir():
         raise InvalidInput(
             f"folder {judge.prompts} does not exist",
-            "create a folder with prompts: tui-annotate judge export-prompts DIR",
+            "create a folder with prompts: tui-annotate lab judge export-prompts DIR",
         )
     folders = (judge.prompts, *own) if judge.prompts else own
     config = choose_judge(settings, judge, folders=folders, unasked=dry_run)

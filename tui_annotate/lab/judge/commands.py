@@ -1,4 +1,4 @@
-"""Commands `judge sort`, `generate`, `evaluate`, `suggest` and `export-prompts`."""
+"""Commands `lab judge sort`, `generate`, `evaluate`, `suggest` and `export-prompts`."""
 
 from __future__ import annotations
 
@@ -213,31 +213,31 @@ def register(app: typer.Typer) -> None:
     add_command(
         judge,
         sort,
-        f"judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
-        f"judge sort --dataset rag {_ENDPOINT} --dry-run",
-        f"judge sort rag.jsonl {_ENDPOINT} -k 5 --bottom --both-orders -o sorted.json",
+        f"lab judge sort rag.jsonl {_ENDPOINT} -o sorted.json",
+        f"lab judge sort --dataset rag {_ENDPOINT} --dry-run",
+        f"lab judge sort rag.jsonl {_ENDPOINT} -k 5 --bottom --both-orders -o sorted.json",
     )
     add_command(
         judge,
         generate,
-        f"judge generate rag.jsonl {_ENDPOINT} -o truths.jsonl",
-        f"judge generate --dataset rag {_ENDPOINT} --answers-dir gt",
+        f"lab judge generate rag.jsonl {_ENDPOINT} -o truths.jsonl",
+        f"lab judge generate --dataset rag {_ENDPOINT} --answers-dir gt",
     )
     add_command(
         judge,
         evaluate,
-        f"judge evaluate rag.jsonl {_ENDPOINT} -o result.xlsx",
-        f"judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
+        f"lab judge evaluate rag.jsonl {_ENDPOINT} -o result.xlsx",
+        f"lab judge evaluate --dataset rag {_ENDPOINT} --metric faithfulness --json",
     )
     add_command(
         judge,
         suggest,
-        "judge suggest --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
-        "judge suggest --dataset news --model MODEL --limit 20",
-        "scores compare --dataset news --score unsupported_spans",
+        "lab judge suggest --model MODEL --base-url http://127.0.0.1:8000/v1 --dry-run",
+        "lab judge suggest --dataset news --model MODEL --limit 20",
+        "lab scores compare --dataset news --score unsupported_spans",
     )
-    add_command(judge, cache, "judge cache", "judge cache --delete --keep 100000 --yes")
-    add_command(judge, export_prompts, "judge export-prompts mine", name="export-prompts")
+    add_command(judge, cache, "lab cache show", "lab cache delete --keep 100000 --yes")
+    add_command(judge, export_prompts, "lab judge export-prompts mine", name="export-prompts")
 
 
 def sort(

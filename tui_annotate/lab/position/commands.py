@@ -275,7 +275,7 @@ def export_prompts(
     """Write the prompt of each row.
 
     The prompts are for a model that runs elsewhere. Write the model's answers into the field
-    model_answer; then `position evaluate` scores the rows.
+    model_answer; then `lab position evaluate` scores the rows.
     """
     from tui_annotate.lab.position import model_runs as asking
     from tui_annotate.plugins.files.targets import open_output as written
@@ -505,41 +505,41 @@ def register(app: typer.Typer) -> None:
     add_command(
         position,
         create_qa,
-        "position create-qa nq.jsonl.gz --passages 20 --gold-position even:5 -o qa/",
-        "position create-qa nq.jsonl.gz --passages 10 --gold-position 0,4,9 -o qa.jsonl",
-        "position create-qa nq.jsonl.gz --oracle -o oracle.jsonl.gz",
-        "position create-qa --from-workspace --passages 5 --gold-position all -o own/",
+        "lab position create-qa nq.jsonl.gz --passages 20 --gold-position even:5 -o qa/",
+        "lab position create-qa nq.jsonl.gz --passages 10 --gold-position 0,4,9 -o qa.jsonl",
+        "lab position create-qa nq.jsonl.gz --oracle -o oracle.jsonl.gz",
+        "lab position create-qa --from-workspace --passages 5 --gold-position all -o own/",
         name="create-qa",
     )
     add_command(
         position,
         create_kv,
-        "position create-kv --keys 75 --examples 500 --seed 0 -o kv.jsonl.gz",
-        "position create-kv --keys 140 --examples 500 --gold-position even:5 -o kv/",
-        "position create-kv kv.jsonl.gz --gold-position 0,37,74 -o moved/",
+        "lab position create-kv --keys 75 --examples 500 --seed 0 -o kv.jsonl.gz",
+        "lab position create-kv --keys 140 --examples 500 --gold-position even:5 -o kv/",
+        "lab position create-kv kv.jsonl.gz --gold-position 0,37,74 -o moved/",
         name="create-kv",
     )
     add_command(
         position,
         export_prompts,
-        "position export-prompts qa.jsonl -o prompts.jsonl",
-        "position export-prompts qa.jsonl --style query-aware",
-        "position export-prompts qa.jsonl --template mine.txt -o prompts.jsonl.gz",
+        "lab position build-prompts qa.jsonl -o prompts.jsonl",
+        "lab position build-prompts qa.jsonl --style query-aware",
+        "lab position build-prompts qa.jsonl --template mine.txt -o prompts.jsonl.gz",
         name="export-prompts",
     )
     add_command(
         position,
         run,
-        f"position run qa.jsonl {_ENDPOINT} -o predictions.jsonl.gz",
-        f"position run qa/*.jsonl.gz {_ENDPOINT} -o predictions.jsonl.gz --dry-run",
+        f"lab position run qa.jsonl {_ENDPOINT} -o predictions.jsonl.gz",
+        f"lab position run qa/*.jsonl.gz {_ENDPOINT} -o predictions.jsonl.gz --dry-run",
     )
     add_command(
         position,
         evaluate,
-        "position evaluate predictions.jsonl.gz",
-        "position evaluate a.jsonl b.jsonl --by model,gold-position --shared-questions",
-        "position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
-        "position evaluate predictions.jsonl.gz --csv > means.csv",
-        "position evaluate --dataset study --json",
+        "lab position evaluate predictions.jsonl.gz",
+        "lab position evaluate a.jsonl b.jsonl --by model,gold-position --shared-questions",
+        "lab position evaluate predictions.jsonl.gz --whole-words -o scored.jsonl.gz",
+        "lab position evaluate predictions.jsonl.gz --csv > means.csv",
+        "lab position evaluate --dataset study --json",
     )
-    add_command(position, show, "position show", "position show study")
+    add_command(position, show, "lab position show", "lab position show study")

@@ -403,7 +403,7 @@ def row_case(located: LocatedRow, rules: MatchRules, *, file: str = "") -> Score
 
 def _require_answer(row: Row) -> None:
     answer = row.get(ANSWER)
-    # A null answer is an unanswered row, as `position run` and other programs write it.
+    # A null answer is an unanswered row, as `lab position run` and other programs write it.
     if isinstance(answer, str) or (answer is None and (ANSWER in row or ERROR in row)):
         return
     what = (
@@ -411,7 +411,7 @@ def _require_answer(row: Row) -> None:
         if ANSWER not in row
         else "the row has a model_answer that is not text"
     )
-    raise InvalidInput(what, "add model answers with: tui-annotate position run")
+    raise InvalidInput(what, "add model answers with: tui-annotate lab position run")
 
 
 def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tuple[int, int]:

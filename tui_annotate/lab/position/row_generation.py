@@ -236,7 +236,7 @@ def write_questions(
                 if parse_task(row) is not StudyTask.QA:
                     raise InvalidInput(
                         "the row is not a question about passages",
-                        "use the command: tui-annotate position create-kv",
+                        "use the command: tui-annotate lab position create-kv",
                     )
                 if options.oracle:
                     yield build_oracle_row(row)
@@ -267,7 +267,7 @@ def write_lookups(
                 if parse_task(row) is not StudyTask.KV:
                     raise InvalidInput(
                         "the row has no key-value pairs",
-                        "use the command: tui-annotate position create-qa",
+                        "use the command: tui-annotate lab position create-qa",
                     )
                 if not gold_at:
                     yield row

@@ -18,43 +18,43 @@ def register(app: typer.Typer) -> None:
     add_command(
         scores,
         compute,
-        "scores compute --scorer unigram --scorer similarity",
-        "scores compute --dataset answers --scorer unigram --language zh --top-k 5",
-        "scores compute --dataset news --scorer similarity --embedder static --dry-run",
+        "lab scores compute --scorer unigram --scorer similarity",
+        "lab scores compute --dataset answers --scorer unigram --language zh --top-k 5",
+        "lab scores compute --dataset news --scorer similarity --embedder static --dry-run",
         "annotate --order worst:source_overlap",
     )
     add_command(
         scores,
         import_scores,
-        "scores import probe.jsonl --name probe_score --dataset answers",
-        "scores import minicheck.csv --name minicheck --score-column p --lower-is-better",
-        "scores import --sample-columns all --dataset answers",
+        "lab scores import probe.jsonl --name probe_score --dataset answers",
+        "lab scores import minicheck.csv --name minicheck --score-column p --lower-is-better",
+        "lab scores import --sample-columns all --dataset answers",
         name="import",
     )
-    add_command(scores, list_runs, "scores list --dataset answers", name="list")
-    add_command(scores, delete, "scores delete RUN --yes")
+    add_command(scores, list_runs, "lab scores list --dataset answers", name="list")
+    add_command(scores, delete, "lab scores delete RUN --yes")
     add_command(
         scores,
         rank,
-        "scores rank --dataset answers --upper-percentile 70 --lower-percentile 30",
-        "scores rank --ranker length --short-diff 80",
-        "scores rank --dataset news --score source_overlap --score source_similarity",
+        "lab scores rank --dataset answers --upper-percentile 70 --lower-percentile 30",
+        "lab scores rank --ranker length --short-diff 80",
+        "lab scores rank --dataset news --score source_overlap --score source_similarity",
         "export --to preferences --dataset answers -o ranked.jsonl",
     )
     add_command(
         scores,
         compare,
-        "scores compare --dataset news",
-        "scores compare --dataset batch --column hhemv1 --column trueteacher",
-        "scores compare --dataset news --score faithfulness --threshold .5",
-        "scores compare --dataset news --against adjudicated --chart auc --json",
+        "lab scores compare --dataset news",
+        "lab scores compare --dataset batch --column hhemv1 --column trueteacher",
+        "lab scores compare --dataset news --score faithfulness --threshold .5",
+        "lab scores compare --dataset news --against adjudicated --chart auc --json",
     )
     add_command(
         scores,
         train_probe,
-        "scores train-probe ranked.jsonl --model-folder FOLDER -o probe.json",
-        "scores train-probe --label-source human --dataset answers --model-folder FOLDER"
+        "lab scores train-probe ranked.jsonl --model-folder FOLDER -o probe.json",
+        "lab scores train-probe --label-source human --dataset answers --model-folder FOLDER"
         " -o probe.json",
-        "scores compute --dataset answers --scorer probe:probe.json",
+        "lab scores compute --dataset answers --scorer probe:probe.json",
         name="train-probe",
     )

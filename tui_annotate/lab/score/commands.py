@@ -1,4 +1,4 @@
-"""Commands `scores compute`, `import`, `list`, `delete` and `train-probe`."""
+"""Commands `lab scores compute`, `import`, `list`, `delete` and `train-probe`."""
 
 from __future__ import annotations
 
@@ -543,7 +543,7 @@ def delete(
             makers = "" if there else suggest_word(run, {each.maker for each in runs})
             raise NotFound(
                 several if there else f"no run has an id that begins with {run!r}",
-                f"{makers}List all runs with: tui-annotate scores list",
+                f"{makers}List all runs with: tui-annotate lab scores list",
             )
         (found,) = there
         output.ask(

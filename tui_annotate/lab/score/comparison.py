@@ -431,7 +431,7 @@ class ComparisonService:
             if name not in known:
                 there = (
                     ", ".join(sorted(known)[:MAX_NAMES])
-                    or "no scores; compute scores with: tui-annotate scores compute"
+                    or "no scores; compute scores with: tui-annotate lab scores compute"
                 )
                 hint = f"{suggest_word(name, known)}existing scores: {there}"
                 raise InvalidInput(f"dataset {options.dataset!r} has no score {name!r}", hint)
@@ -519,7 +519,7 @@ def _nothing_to_compare(
 ) -> InvalidInput:
     if not runs:
         hint = cases.hint(
-            "compute scores with: tui-annotate scores compute, or pass --column NAME;"
+            "compute scores with: tui-annotate lab scores compute, or pass --column NAME;"
         )
         return InvalidInput(f"dataset {options.dataset!r} has no scores", hint, code="no-scores")
     if not cases.places:
@@ -530,7 +530,7 @@ def _nothing_to_compare(
         message = f"dataset {options.dataset!r} has no sample that annotators judged"
         return InvalidInput(message, hint, code="no-judged-sample")
     named = ", ".join(options.scores) or "any score"
-    hint = "list all scores with: tui-annotate scores list"
+    hint = "list all scores with: tui-annotate lab scores list"
     message = f"no sample with a human label has a numeric value of: {named}"
     return InvalidInput(message, hint, code="no-numbers")
 

@@ -1,4 +1,4 @@
-"""Command `scores compare`: agreement of scores and detectors with human labels."""
+"""Command `lab scores compare`: agreement of scores and detectors with human labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Command `pipeline run`, which runs the steps of a pipeline file."""
+"""Command `lab pipeline`, which runs the steps of a pipeline file."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     pipeline = add_group(app, "pipeline", "Run all steps of a pipeline file.", panel=RESEARCH)
     pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
-    add_command(pipeline, run, "pipeline run labels.yml --dry-run", "pipeline run labels.yml")
+    add_command(pipeline, run, "lab pipeline labels.yml --dry-run", "lab pipeline labels.yml")
 
 
 def run(
@@ -99,7 +99,7 @@ _KEY_OF_OPTION: Final = {
     "--lower-percentile": "down_percentile",
     "--short-diff": "short_diff",
 }
-"""Key of a pipeline file that stands for an option of `scores compute` or `scores rank`."""
+"""Key of a pipeline file that stands for an option of `lab scores compute` or `lab scores rank`."""
 
 
 @contextmanager

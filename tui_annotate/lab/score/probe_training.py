@@ -137,7 +137,7 @@ class ProbeTrainingService:
         if not found:
             raise NotReady(
                 f"the answers of dataset {options.dataset!r} are not ranked",
-                "rank the answers with: tui-annotate scores rank",
+                "rank the answers with: tui-annotate lab scores rank",
             )
         return found
 

@@ -138,12 +138,12 @@ def read_probe(path: Path) -> Probe:
     if not path.is_file():
         raise NotFound(
             f"probe file {path} does not exist",
-            "train a probe with: tui-annotate scores train-probe",
+            "train a probe with: tui-annotate lab scores train-probe",
         )
     if path.stat().st_size > _MAX_BYTES:
         raise InvalidInput(
             f"file {path} is too large for a probe file",
-            "pass a file that `scores train-probe` wrote",
+            "pass a file that `lab scores train-probe` wrote",
             code="too-large",
         )
     try:
@@ -162,7 +162,7 @@ def read_probe(path: Path) -> Probe:
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"{path} contains no probe: {error}",
-            "train a probe with: tui-annotate scores train-probe",
+            "train a probe with: tui-annotate lab scores train-probe",
             code="not-a-probe",
         ) from error
 

@@ -1,4 +1,4 @@
-"""Command `scores rank`: labels answers right or wrong by their scores."""
+"""Command `lab scores rank`: labels answers right or wrong by their scores."""
 
 from __future__ import annotations
 

@@ -658,7 +658,7 @@ class AssignmentService:
         with suppress(NotFound):
             if member := self.member(name):
                 return member
-        raise self._unknown_person(name, "list all people with: tui-annotate people list")
+        raise self._unknown_person(name, "list all people with: tui-annotate users list --all")
 
     def _unknown_person(self, name: str, advice: str) -> NotFound:
         return unknown_person(name, [each.name for each in self._workers()], advice=advice)

@@ -96,7 +96,7 @@ def parse_entries(stored: str | None) -> list[dict[str, Any]]:
     ):
         raise Damaged(
             "the stored weights of the assist are damaged",
-            "restore the built-in weights with: tui-annotate assist tune --undo",
+            "restore the built-in weights with: tui-annotate lab assist tune --undo",
         )
     return found
 

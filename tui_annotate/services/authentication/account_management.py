@@ -186,7 +186,7 @@ class AccountService:
         return find_person(
             who,
             free,
-            advice="list all people with: tui-annotate people list",
+            advice="list all people with: tui-annotate users list --all",
             kind="person without an account",
         )
 
@@ -494,7 +494,7 @@ def _check_admin(known: dict[str, Account], chosen: str) -> None:
     if chosen and (chosen not in known or known[chosen].role is not Role.ADMIN):
         raise InvalidInput(
             f"this import creates no account with the address {chosen!r}",
-            "to make an existing account an admin, run: tui-annotate users update WHO --role admin",
+            "to make an existing account an admin, run: tui-annotate users edit WHO --role admin",
         )
     if known and not any(each.active and each.role is Role.ADMIN for each in known.values()):
         raise InvalidInput(

@@ -189,7 +189,7 @@ class Pseudonyms:
         if self._ids_by_word.setdefault(word, person_id) != person_id:
             raise Conflict(
                 f"two users would both get the pseudonym {word}",
-                "create a new key: tui-annotate pseudonyms new-key",
+                "create a new key: tui-annotate users pseudonyms new-key",
             )
         self.report.people.add(person_id)
         return word
@@ -254,7 +254,7 @@ class SampleColumns:
         return self._resolve(word)
 
 
-BEGIN_ANEW: Final = "tui-annotate pseudonyms new-key"
+BEGIN_ANEW: Final = "tui-annotate users pseudonyms new-key"
 
 
 @dataclass(slots=True)

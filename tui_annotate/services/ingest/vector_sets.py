@@ -206,7 +206,7 @@ class VectorSets:
             raise NotFound(
                 f"there are no vectors of {name!r}",
                 f"{suggest_word(name, [each.embedder for each in self.corpus.vector_sets()])}"
-                f"list all vectors with: {command('vectors list')}",
+                f"list all vectors with: {command('lab vectors list')}",
             )
         if not idle:
             raise Conflict(
@@ -225,7 +225,7 @@ class VectorSets:
         command = self.stores().command
         note = (
             f"the vectors of {used.embedder!r} are kept; to use them again:"
-            f" {command()} --embedder {name}; to delete them: {command('vectors delete')} {name}"
+            f" {command()} --embedder {name}; to delete them: {command('lab vectors delete')} {name}"
         )
         return IngestReport(embedder=NONE, notes=[note])
 

@@ -625,7 +625,7 @@ class ReviewService(ReviewQueries):
         if person not in log.workers(key, assigned=True):
             raise NotFound(
                 f"{name} has no work on {key}, and the sample is not assigned to {name}",
-                "check the name with: tui-annotate people list",
+                "check the name with: tui-annotate users list --all",
                 code="no-work",
             )
         if person in sample.returned:

@@ -148,7 +148,7 @@ class BundleService:
                 for copy in stream_lines.read(streams)[1]
             )
             if is_unmerged:
-                command = f"tui-annotate bundles merge {shlex.quote(str(target))}"
+                command = f"tui-annotate sync bundles merge {shlex.quote(str(target))}"
                 raise Conflict(
                     f"the bundle {target} has work that was not merged yet",
                     f"first run: {command}; or name a different file",

@@ -161,7 +161,7 @@ class CommentStore(Store):
         if len(found) != 1 or not start:
             ambiguous = f"several thread ids begin with {start!r}"
             what = ambiguous if found else f"no thread id begins with {start!r}"
-            raise NotFound(what, "list all threads with: tui-annotate questions list")
+            raise NotFound(what, "list all threads with: tui-annotate messages questions list")
         return found[0]
 
     def exchanged(

@@ -132,7 +132,7 @@ class PersonMergeStore(LogStore):
         with self._database.reading() as connection:
             merges = read_merges(connection)
         merged = [each for each in PeopleStore(self._database).all() if each.id in merges]
-        advice = "list all people with: tui-annotate people list"
+        advice = "list all people with: tui-annotate users list --all"
         return find_person(who, merged, advice=advice, kind="merged person")
 
     def undo(self, person: Person) -> PersonMerge:
@@ -261,14 +261,14 @@ def _find_last_merge(connection: Connection, person: Person) -> Merge:
     """Return a person's merge; Conflict if the owner was merged afterwards."""
     merges = read_merges(connection)
     if person.id not in merges:
-        hint = "list all people with: tui-annotate people list"
+        hint = "list all people with: tui-annotate users list --all"
         raise Conflict(f"{person.name!r} is not merged", hint)
     entry = merges[person.id]
     later = merges.get(entry["into"])
     if later and entry["into"] not in (person.id, later["into"]):
         raise Conflict(
             f"the owner of the work of {person.name!r} was merged afterwards",
-            f"first run: tui-annotate people unmerge {entry['into']}",
+            f"first run: tui-annotate users unmerge {entry['into']}",
         )
     return entry
 
@@ -319,10 +319,10 @@ def _refuse_assigned(connection: Connection, person: Person) -> None:
 def _refuse_local(connection: Connection, person: Person) -> None:
     same = find_local_ids(connection, person.name)
     if same:
-        merge = shlex.join(["tui-annotate", "people", "merge", person.id, same[0]])
+        merge = shlex.join(["tui-annotate", "users", "merge", person.id, same[0]])
         hint = f"name this person as the owner: {merge}"
         if person.id in same:
-            hint = "name two people: tui-annotate people merge PERSON OWNER"
+            hint = "name two people: tui-annotate users merge PERSON OWNER"
         raise Conflict(f"{person.name!r} is already the name of a local person", hint)
 
 

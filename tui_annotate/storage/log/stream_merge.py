@@ -365,7 +365,7 @@ _FOREIGN_REOPENING: Final = (
 def _describe_used_id(kind: str, name: str) -> str:
     return (
         f"another sample or person in this workspace already has the {kind} id {name}; if two names"
-        " mean one person, run: tui-annotate people merge"
+        " mean one person, run: tui-annotate users merge"
     )
 
 

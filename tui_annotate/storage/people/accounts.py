@@ -198,7 +198,7 @@ def _require_admin(connection: Connection) -> None:
     if not connection.execute(_ADMIN_COUNT).scalar_one():
         raise Conflict(
             "this change would leave no admin",
-            "make another user an admin first: tui-annotate users update WHO --role admin",
+            "make another user an admin first: tui-annotate users edit WHO --role admin",
         )
 
 

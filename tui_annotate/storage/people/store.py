@@ -205,7 +205,7 @@ class PeopleStore(Store):
                 if each.kind is PersonKind.IMPORTED:
                     own_id = shlex.quote(each.id)
                     hint = (
-                        f"to continue the imported work of {each.name!r}, run: tui-annotate people"
+                        f"to continue the imported work of {each.name!r}, run: tui-annotate users"
                         f" merge {own_id} {own_id}; then give the name {each.name!r}"
                     )
                 message = f"{name!r} is the id of {each.name!r}, not a name"

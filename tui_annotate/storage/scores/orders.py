@@ -89,7 +89,7 @@ def _select_runs(current_runs: Mapping[tuple[int, str], StoredRun], score: str) 
     found = [each for (_, name), each in valued.items() if name == score]
     if not found:
         known = f"choose one of: {', '.join(sorted({name for _, name in valued}))}"
-        hint = known if valued else "compute scores with: tui-annotate scores compute"
+        hint = known if valued else "compute scores with: tui-annotate lab scores compute"
         raise InvalidInput(f"there is no score {score!r}", hint)
     return sorted(found, key=lambda each: each.number)
 

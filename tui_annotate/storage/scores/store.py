@@ -188,7 +188,7 @@ class ScoreStore(Store):
         if missing:
             raise NotFound(
                 f"dataset {dataset!r} has no run {missing[0]}",
-                "list all runs with: tui-annotate scores list",
+                "list all runs with: tui-annotate lab scores list",
             )
         return [each for each in found if each.run.id in set(wanted)]
 
@@ -282,7 +282,7 @@ class ScoreStore(Store):
             found = [each for each in runs.list_runs(connection) if each.run.id == run_id]
         if not found:
             raise NotFound(
-                f"there is no run {run_id}", "list all runs with: tui-annotate scores list"
+                f"there is no run {run_id}", "list all runs with: tui-annotate lab scores list"
             )
         runs.drop(self._database, found[0].number)
         orders.refresh_orders(self._database, found[0].names)

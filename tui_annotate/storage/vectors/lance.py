@@ -21,7 +21,7 @@ from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.repair import command
 from tui_annotate.storage.vectors import arrow
 
-REBUILD: Final = "vectors rebuild"
+REBUILD: Final = "lab vectors rebuild"
 ALL: Final = 2**31 - 1
 
 _INDEX_CACHE: Final = 64_000_000

@@ -37,7 +37,7 @@ class SignInMessage(ScreenMessage):
     CHANGE_LEAD = "{name}, your other sessions end. Sign in there with the new password."
     SAME_PERSON_LEAD = (
         "The workspace has imported work by a person named {name}. Is this your work?"
-        " To change the answer later, see: tui-annotate people merge --help"
+        " To change the answer later, see: tui-annotate users merge --help"
     )
     NAMESAKES_LEAD = (
         "{count} imported people are named {name}, with the ids {ids}. To continue the work of one"

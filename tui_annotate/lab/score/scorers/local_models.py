@@ -37,7 +37,7 @@ class ProbeScorer:
         if not options.model:
             raise InvalidInput(
                 "the scorer 'probe' needs the file of a trained probe",
-                "name it as probe:FILE; train a probe with: tui-annotate scores train-probe",
+                "name it as probe:FILE; train a probe with: tui-annotate lab scores train-probe",
                 code="probe-missing",
             )
         path = Path(options.model)
