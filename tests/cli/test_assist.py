@@ -183,7 +183,9 @@ def test_programs_get_json(worked: Command) -> None:
 def test_filters_are_those_of_exports(worked: Command) -> None:
     """A name of nothing is refused, and the rest narrows."""
     assert worked("lab", "assist", "report", "--json", "--person", "ana").json["annotations"] == 1
-    assert worked("lab", "assist", "report", "--json", "--label", "Unwanted").json["annotations"] == 1
+    assert (
+        worked("lab", "assist", "report", "--json", "--label", "Unwanted").json["annotations"] == 1
+    )
     assert worked("lab", "assist", "report", "--json", "--sample", "tea").json["annotations"] == 0
     assert worked("lab", "assist", "report", "--json", "--since", "2999-01-01").json["unknown"] == 0
     refused = worked("lab", "assist", "report", "--person", "nobody")

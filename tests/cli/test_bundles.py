@@ -90,13 +90,26 @@ def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) 
 
 def test_the_printed_command_opens_the_bundle(command: Command, home: Path) -> None:
     """The command has no `-w`, which a bundle refuses, and the quoted name of the file."""
-    done = command("-w", str(home), "sync", "bundles", "create", "--person", "Ana", "-o", "a b.bundle")
+    done = command(
+        "-w", str(home), "sync", "bundles", "create", "--person", "Ana", "-o", "a b.bundle"
+    )
     words = shlex.split(done.err.partition("on another machine: ")[2])
     assert words == ["tui-annotate", "annotate", "a b.bundle"]
     opened = command(*words[1:])
     assert opened.error is not None
     assert "terminal" in opened.error.message  # of which there is none here
-    add_work = ("-w", str(home), "sync", "bundles", "create", "--person", "Nil", "--create", "-o", "no/x")
+    add_work = (
+        "-w",
+        str(home),
+        "sync",
+        "bundles",
+        "create",
+        "--person",
+        "Nil",
+        "--create",
+        "-o",
+        "no/x",
+    )
     assert command(*add_work).code == 2
     assert "Nil" not in command("-w", str(home), "users", "list", "--all").out
 

@@ -277,7 +277,15 @@ def test_an_own_key_is_not_sent_where_only_texts_are_trusted(
     words = ("ingest", str(planted), "-w", "pairs.jsonl.annotations")
     assert command(*words).code == 0
     assert {each.get("authorization") for each in endpoint.headers} == {None}
-    rebuild = ("lab", "vectors", "rebuild", "-w", "pairs.jsonl.annotations", "--base-url", endpoint.url)
+    rebuild = (
+        "lab",
+        "vectors",
+        "rebuild",
+        "-w",
+        "pairs.jsonl.annotations",
+        "--base-url",
+        endpoint.url,
+    )
     assert command(*rebuild).code == 0
     assert endpoint.headers[-1]["authorization"] == f"Bearer {KEY}"
 

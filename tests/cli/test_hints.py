@@ -244,4 +244,7 @@ def test_commands_in_hints_quote_names_with_spaces(command: Command, tmp_path: P
     assert command(*allow).code == 0
     assert suggested(*allow)[-2:] == ["--sample", str(key)]
     assert command("assignments", "gold", *on, "--gold", "kim").code == 0
-    assert suggested("assignments", "promote-to-gold", *on, "s 1")[-2:] == ["--sample", "old news/s 1"]
+    assert suggested("assignments", "promote-to-gold", *on, "s 1")[-2:] == [
+        "--sample",
+        "old news/s 1",
+    ]

@@ -85,9 +85,7 @@ def test_every_format_writes_one_persons_comments(way: str, home: Path) -> None:
 
 def test_reports_and_python_have_one_persons_comments(home: Path, command: Command) -> None:
     """A filter for a person holds in the report, in JSON of the command line and in Python."""
-    made = command(
-        "report", "-w", str(home), "--person", "ana", "--all-samples", "-o", "r.html"
-    )
+    made = command("report", "-w", str(home), "--person", "ana", "--all-samples", "-o", "r.html")
     assert made.code == 0, made.err
     assert_only_own(written(Path("r.html")))
     with workspace.open(home) as space:

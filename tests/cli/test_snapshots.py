@@ -136,7 +136,9 @@ def test_a_rewritten_log_is_told(frozen: Command, tmp_path: Path) -> None:
 
 def test_a_time_is_replayed(frozen: Command, tmp_path: Path) -> None:
     """Before the first event nobody did anything; after the last it is what stands."""
-    assert frozen("audit", "snapshots", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
+    assert (
+        frozen("audit", "snapshots", "replay", "--at", "2001-01-01", "-o", "none.jsonl").code == 0
+    )
     none = [json.loads(line) for line in (tmp_path / "none.jsonl").read_text().splitlines()]
     assert [(each["annotations"], each["assignments"]) for each in none] == [([], []), ([], [])]
     frozen("audit", "snapshots", "replay", "--at", "2999-01-01", "-o", "all.jsonl")

@@ -451,7 +451,9 @@ def test_sessions_are_listed_and_ended(team: Typed) -> None:
     sessions = [sign_in("ana@b.org", PASSWORD) for _ in range(3)] + [sign_in("ben@b.org", PASSWORD)]
     shown = team("", "users", "sessions", "list")
     assert [line.split()[1] for line in shown.out.splitlines()[1:]] == ["ana"] * 3 + ["ben"]
-    assert {each["id"] for each in team("", "users", "sessions", "list", "--json").json} == set(sessions)
+    assert {each["id"] for each in team("", "users", "sessions", "list", "--json").json} == set(
+        sessions
+    )
     assert team("", "users", "sessions", "end", sessions[0][:8]).out.endswith(" 1\n")
     assert team("", "users", "sessions", "end", sessions[0][:8]).code == 2
     for words in ((), ("a", "--all"), ("--all",)):

@@ -31,7 +31,10 @@ NOT_RUN = {
     ("review", "allow"),  # an annotator must have completed a sample on a screen
     ("review", "reopen"),  # a reviewer must have adjudicated a sample on a screen
     *(("assignments", name) for name in ("promote", "recompute", "resume")),  # the same
-    *(("lab", "judge", "suggest"), ("lab", "scores", "train-probe")),  # an endpoint, and a language model
+    *(
+        ("lab", "judge", "suggest"),
+        ("lab", "scores", "train-probe"),
+    ),  # an endpoint, and a language model
 }
 """Commands that no block of a page can run; tests of their own do."""
 LINKING = (*PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "sample_data/README.md")

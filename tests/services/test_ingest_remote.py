@@ -131,7 +131,9 @@ def test_an_endpoint_that_never_answered_is_not_remembered(
         stores.run(pairs, embedder=VectorOptions("remote:mm", base_url=endpoint.url, dimensions=4))
     options = f"--embedder remote:MODEL --base-url {endpoint.url} --dimensions 4"
     assert "no model mm" in found.value.message
-    assert found.value.hint.endswith(f"tui-annotate lab vectors rebuild -w {stores.folder} {options}")
+    assert found.value.hint.endswith(
+        f"tui-annotate lab vectors rebuild -w {stores.folder} {options}"
+    )
     assert (stores.corpus.vector_sets(), stores.corpus.vectors_decided()) == ((), False)
     report = stores.run(pairs, embedder=VectorOptions("remote:m", base_url=endpoint.url))
     assert (report.known, report.embedded, report.embedder) == (20, 30, "remote:m")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import options, output, pseudonyms
-from tui_annotate.cli.help_format import RESEARCH
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, flag, open_workspace, option
 from tui_annotate.domain.agreement_options import AgreementOptions
@@ -88,7 +88,7 @@ def register(app: typer.Typer) -> None:
         "agreement --person ana --person ben --json",
         "agreement --json --pseudonymise > agreement.json",
         "agreement --state new --csv > agreement.csv  # imported, without states",
-        panel=RESEARCH,
+        panel=CORE,
     )
 
 

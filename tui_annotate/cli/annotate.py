@@ -11,8 +11,8 @@ import typer
 
 from tui_annotate.cli import bundles, completion, options, output, screen
 from tui_annotate.cli.data_files import AnnotateOptions, annotate_files, choose_folder, offer_file
-from tui_annotate.cli.help_format import ANNOTATE
-from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
+from tui_annotate.cli.help_format import CORE
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import Column, Columns, ResultPart, Table
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.plugins.files.inputs import copy_standard_input
@@ -33,13 +33,16 @@ def register(app: typer.Typer) -> None:
         "annotate --as ana --order random",
         "annotate --sample news/17",
         "annotate ana.bundle",
-        panel=ANNOTATE,
+        "annotate --list-keys",
+        panel=CORE,
     )
-    add_command(app, keys, "keys", "keys --json", panel=ANNOTATE)
-    annotations = add_group(app, "annotations", "Delete your own annotations.", panel=ANNOTATE)
+
+
+def register_clear(datasets: typer.Typer) -> None:
+    """Add the command `clear` to the group `datasets`."""
     add_command(
-        annotations,
-        delete,
+        datasets,
+        clear,
         "datasets clear --mine --sample news/17",
         "datasets clear --mine --dataset news --yes",
     )
@@ -71,6 +74,11 @@ def annotate(
     ] = "",
     format_name: options.FormatOption = "",
     given: options.TableOptions,
+    list_keys: Annotated[
+        bool,
+        flag("--list-keys", "List the keys of the screens, also those in your settings, and exit."),
+    ] = False,
+    as_json: Annotated[bool, flag("--json", "Print JSON, with --list-keys.")] = False,
     workspace: options.WorkspaceOption = None,
 ) -> None:
     """Annotate samples on the screen.
@@ -86,6 +94,11 @@ def annotate(
     """
     from tui_annotate.plugins.sync.bundle_file import is_bundle
 
+    if list_keys:
+        _print_keys(as_json=as_json)
+        return
+    if as_json:
+        raise InvalidInput("annotate opens a screen and prints no JSON", "omit --json")
     screen_options = AnnotateOptions(name, sample, order)
     reading = options.import_options(given)
     if files and (files[0] / WORKSPACE_FILE).is_file():
@@ -126,7 +139,7 @@ def _annotate_workspace(workspace: Path | None, screen_options: AnnotateOptions)
         raise
 
 
-def delete(
+def clear(
     *,
     mine: Annotated[
         bool, flag("--mine", "Required: confirm that you delete your own annotations.")
@@ -174,11 +187,8 @@ def delete(
     output.show(values, [ResultPart(line)], as_json=common.as_json)
 
 
-def keys(*, as_json: options.JsonOption = False) -> None:
-    """List the keys of the screens.
-
-    The list includes keys that you changed in your settings.
-    """
+def _print_keys(*, as_json: bool) -> None:
+    """Print all actions of the screens with their keys, also those that the user changed."""
     from tui_annotate.editor.key_map import key_map
     from tui_annotate.settings import load
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -163,7 +163,7 @@ _NOTHING = "nothing was assigned: no samples are left that these people could re
 
 
 def register(app: typer.Typer) -> None:
-    group = add_group(app, "assignments", "Assign samples to people.", panel=TEAM)
+    group = add_group(app, "assignments", "Assign samples to people.", panel=CORE)
     add_command(group, list_assignments, "assignments list", "assignments list --json", name="list")
     add_command(
         group,

@@ -29,8 +29,14 @@ SHOWN = 20
 """Maximum number of problems of the event log to print."""
 
 
-def register(app: typer.Typer) -> None:
-    audit = add_group(app, "audit", "Verify the event log.", panel=ADMINISTRATION)
+def register(app: typer.Typer) -> typer.Typer:
+    """Add the group `audit`, and return it for the group of another module."""
+    audit = add_group(
+        app,
+        "audit",
+        "Verify the event log, and keep snapshots for publication.",
+        panel=ADMINISTRATION,
+    )
     add_command(
         audit,
         verify,
@@ -39,6 +45,7 @@ def register(app: typer.Typer) -> None:
         "audit verify --against 4:9f86d081884c7d65...",
     )
     add_command(audit, head, "audit head", "audit head --json --streams > head.json")
+    return audit
 
 
 def head(

@@ -1,4 +1,4 @@
-"""The commands `backup` and `restore`: back up a workspace, and restore it from a backup."""
+"""The commands `backup create` and `backup restore`: back up a workspace, and restore it from a backup."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ADMINISTRATION
-from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.help_format import CORE
+from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
 from tui_annotate.domain.workspace_files import BACKUPS
@@ -23,17 +23,19 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    add_command(
-        app,
-        backup,
-        "backup",
-        "backup /media/disk/news-2026-05-04 --vectors",
-        panel=ADMINISTRATION,
+    group = add_group(
+        app, "backup", "Back up a workspace, and restore it from a backup.", panel=CORE
     )
-    add_command(app, restore, "restore backups/2026-05-04T120000Z restored", panel=ADMINISTRATION)
+    add_command(
+        group,
+        create,
+        "backup create",
+        "backup create /media/disk/news-2026-05-04 --include-vectors",
+    )
+    add_command(group, restore, "backup restore backups/2026-05-04T120000Z restored")
 
 
-def backup(
+def create(
     target: Annotated[
         Path | None,
         argument(
@@ -46,7 +48,7 @@ def backup(
     vectors: Annotated[
         bool,
         flag(
-            "--vectors",
+            "--include-vectors",
             "Include the vectors of texts (default: excluded; they can be computed again).",
         ),
     ] = False,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tui_annotate.cli import options, output, screen
-from tui_annotate.cli.help_format import TEAM
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
@@ -28,8 +27,8 @@ SHOWN = 20
 """Maximum number of listed samples whose imported work was refused."""
 
 
-def register(app: typer.Typer) -> None:
-    group = add_group(app, "bundles", "Exchange a person's work as a file.", panel=TEAM)
+def register(sync: typer.Typer) -> None:
+    group = add_group(sync, "bundles", "Exchange a person's work as a file.")
     add_command(
         group,
         create,

@@ -1,4 +1,4 @@
-"""The Typer app with all built-in commands; `CommandGroup` adds the commands of plug-ins."""
+"""The Typer app with all built-in commands; `lab` also has the commands of plug-ins."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tui_annotate.cli import (
     bundles,
     convert,
     datasets,
-    demo,
     doctor,
     endpoint_trust,
     export,
     guidelines,
     ingest,
+    init,
     labels,
     match,
     output,
@@ -44,8 +44,9 @@ from tui_annotate.cli import (
     welcome,
 )
 from tui_annotate.cli.global_options import drop_workspace, split_leading
+from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.options import WorkspaceOption, examples
-from tui_annotate.cli.plugin_commands import CommandGroup, make_group
+from tui_annotate.cli.plugin_commands import CommandGroup, PluginGroup, make_group
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.version import VERSION
 
@@ -65,38 +66,46 @@ app = typer.Typer(
 )
 # The order of the commands in the help is `COMMANDS` of the module `help_format`.
 for module in (
-    ingest,
     annotate,
+    ingest,
     export,
     status,
     labels,
     assignments,
+    guidelines,
     review,
     agreement,
-    suggestions,
-    match,
-    doctor,
-    demo,
-    datasets,
-    convert,
-    view,
-    report,
-    pseudonyms,
-    vectors,
-    audit,
     backup,
-    sync,
-    bundles,
-    snapshots,
-    users,
-    sessions,
-    ssh,
-    guidelines,
+    doctor,
+    init,
+    view,
+    convert,
+    report,
     questions,
-    people,
-    endpoint_trust,
+    suggestions,
 ):
     module.register(app)
+
+_users = users.register(app)
+for module in (people, sessions, pseudonyms, ssh):
+    module.register(_users)
+ssh.register_session(app)
+
+_datasets = datasets.register(app)
+convert.register_formats(_datasets)
+annotate.register_clear(_datasets)
+
+bundles.register(sync.register(app))
+snapshots.register(audit.register(app))
+
+_lab = typer.Typer(
+    cls=PluginGroup,
+    help="Tools for research: models, scores, judges, studies.",
+    no_args_is_help=True,
+)
+app.add_typer(_lab, name="lab", rich_help_panel=MODELS)
+for module in (match, vectors, endpoint_trust):
+    module.register(_lab)
 
 
 def _print_version(requested: bool) -> None:  # noqa: FBT001  Typer's callbacks are called this way

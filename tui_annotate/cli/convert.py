@@ -1,4 +1,4 @@
-"""The commands `convert` and `formats`, which need no workspace."""
+"""The commands `convert` and `datasets formats`, which need no workspace."""
 
 from __future__ import annotations
 
@@ -88,7 +88,11 @@ def register(app: typer.Typer) -> None:
         "convert gold.json open.csv --pseudonymise --pseudonym-key names.key",
         panel=DATA,
     )
-    add_command(app, formats, "formats", "formats mercury", panel=DATA)
+
+
+def register_formats(datasets: typer.Typer) -> None:
+    """Add the command `formats` to the group `datasets`."""
+    add_command(datasets, formats, "datasets formats", "datasets formats mercury")
 
 
 def convert(

@@ -50,9 +50,10 @@ DATASET_COUNTS: Final[Columns[Any]] = (
 """Columns of a dataset's counts; a reading is the work of one annotator on one sample."""
 
 
-def register(app: typer.Typer) -> None:
+def register(app: typer.Typer) -> typer.Typer:
+    """Add the group `datasets`, and return it for commands of other modules."""
     datasets = add_group(
-        app, "datasets", "List, show, edit, replace and delete datasets.", panel=DATA
+        app, "datasets", "List, show, edit, replace, clear and delete datasets.", panel=DATA
     )
     add_command(datasets, list_datasets, "datasets list --json", name="list")
     add_command(datasets, show_dataset, "datasets show news", name="show")
@@ -71,6 +72,7 @@ def register(app: typer.Typer) -> None:
         "datasets delete news --delete-annotations --yes",
         name="delete",
     )
+    return datasets
 
 
 def list_datasets(*, common: options.CommonOptions) -> None:

@@ -1,4 +1,4 @@
-"""The command `demo`, which creates and opens a workspace with example data."""
+"""A workspace with example data, for `init --demo`."""
 
 from __future__ import annotations
 
@@ -8,14 +8,12 @@ import sys
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Final
 
 import typer
 
 from tui_annotate.cli import output, screen
-from tui_annotate.cli.help_format import START
 from tui_annotate.cli.match import match_as_json, matches_table
-from tui_annotate.cli.options import NameOption, add_command, option
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
 from tui_annotate.domain.samples import SampleKey, Side
@@ -62,32 +60,16 @@ SELECTIONS = (
 DEFAULT_FOLDER: Final = Path("demo")
 
 
-def register(app: typer.Typer) -> None:
-    add_command(app, demo, "demo", "demo /tmp/try", "demo | cat", panel=START)
+def run_demo(folder: Path, *, data: Path | None = None, name: str = "") -> None:
+    """Create a workspace with example data, and open it on the screen.
 
+    An existing workspace of this kind keeps its annotations. If standard output is not a terminal,
+    print the matches of three selections, add two annotations, export them, and print the names of
+    the files instead.
 
-def demo(
-    folder: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Workspace folder, created if missing.")
-    ] = DEFAULT_FOLDER,
-    *,
-    data: Annotated[
-        Path | None,
-        option(
-            "--data",
-            "DIR",
-            f"Folder that contains other example data in a file {PAIRS} (default: the program's "
-            "examples).",
-        ),
-    ] = None,
-    name: NameOption = "",
-) -> None:
-    """Create and open a workspace with example data.
-
-    An existing demo workspace keeps its annotations. If standard output is not a terminal, the
-    command opens no screen: it imports the data, prints the matches of three selections, adds two
-    annotations, exports them, and prints the names of the files. Without --as, you work under your
-    login name.
+    Args:
+        data: folder that contains other example data; None for the program's examples.
+        name: name of the annotator; empty for the login name.
     """
     name = name or login_name()
     with _open_demo(folder, data or find_example_data()) as space:

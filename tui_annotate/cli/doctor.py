@@ -17,7 +17,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.bug_report import write_bug_report
-from tui_annotate.cli.help_format import START
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.report_parts import Column, Columns, Part, Table, whole_column
 from tui_annotate.cli.shell_commands import quote_command, run_program
@@ -44,7 +44,7 @@ _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
 def register(app: typer.Typer) -> None:
-    add_command(app, doctor, "doctor", "doctor --json", "doctor --bundle report.json", panel=START)
+    add_command(app, doctor, "doctor", "doctor --json", "doctor --bundle report.json", panel=CORE)
 
 
 def doctor(

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ADMINISTRATION
-from tui_annotate.cli.options import add_command, add_group, argument, flag
+from tui_annotate.cli.help_format import MODELS
+from tui_annotate.cli.options import add_command, argument, flag
 from tui_annotate.cli.report_parts import ResultPart
 from tui_annotate.domain.endpoint_trust import EndpointTrust, parse_origin
 from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, Unavailable
@@ -25,14 +25,14 @@ _TEXTS = "trusted_endpoints"
 _KEYS = "trusted_endpoints_with_key"
 
 
-def register(app: typer.Typer) -> None:
-    settings = add_group(app, "settings", "Change your own settings.", panel=ADMINISTRATION)
+def register(lab: typer.Typer) -> None:
     add_command(
-        settings,
+        lab,
         trust_endpoint,
         "lab trust-endpoint http://localhost:11434",
         "lab trust-endpoint https://llm.example.org --with-key",
         name="trust-endpoint",
+        panel=MODELS,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms
-from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
         "export --to native | gzip > backup.jsonl.gz",
         "export --to autojudge --offsets utf16 -o judged.jsonl",
         "export --to parquet --pseudonymise -o published",
-        panel=DATA,
+        panel=CORE,
     )
 
 

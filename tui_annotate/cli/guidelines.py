@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.report_parts import (
     Column,
@@ -42,7 +42,7 @@ OfDataset = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    guidelines = add_group(app, "guidelines", "Manage versions of the guidelines.", panel=TEAM)
+    guidelines = add_group(app, "guidelines", "Manage versions of the guidelines.", panel=CORE)
     add_command(guidelines, list_versions, "guidelines list --dataset news", name="list")
     add_command(guidelines, show, "guidelines show", "guidelines show 3f0a --dataset news")
     add_command(guidelines, diff, "guidelines diff", "guidelines diff 3f0a 9c41 --words")

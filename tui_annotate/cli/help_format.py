@@ -11,28 +11,25 @@ from typing import Any, Final
 import typer
 from typer.core import TyperGroup
 
-START = "Start"
-ANNOTATE = "Annotate"
+CORE = "Annotation"
+DATA = "Files and data"
 TEAM = "Team"
-DATA = "Data"
+MODELS = "Models"
 RESEARCH = "Research"
 ADMINISTRATION = "Administration"
 OTHER: Final = "Other commands"
-PANELS: Final = (START, ANNOTATE, TEAM, DATA, RESEARCH, ADMINISTRATION, OTHER)
-"""Panels of `tui-annotate --help`, in order."""
+PANELS: Final = (CORE, DATA, TEAM, MODELS, RESEARCH, ADMINISTRATION, OTHER)
+"""Panels of the lists of commands in `--help`, in order."""
 
 COMMANDS: Final = (
-    *("init", "ingest", "demo", "status", "doctor"),
-    *("annotate", "review", "view", "match", "keys", "annotations"),
-    *("assignments", "people", "questions", "announcements", "guidelines", "labels"),
-    *("bundles", "sync"),
-    *("datasets", "export", "convert", "formats", "report", "snapshots", "suggestions"),
-    "pseudonyms",
-    *("agreement", "scores", "judge", "pipeline", "position", "assist"),
-    *("users", "sessions", "ssh", "audit", "backup", "restore", "vectors", "models"),
-    "settings",
+    *("annotate", "ingest", "export", "status", "labels", "assignments", "guidelines"),
+    *("review", "agreement", "users", "backup", "doctor"),
+    *("init", "datasets", "view", "convert", "report"),
+    *("messages", "sync", "suggestions", "lab", "audit"),
+    *("match", "vectors", "models", "trust-endpoint"),
+    *("scores", "judge", "pipeline", "position", "assist"),
 )
-"""Order of the commands in the help; commands of other packages come last."""
+"""Order of the commands in the help, also in `lab`; those of other packages come last."""
 
 _UNBREAKABLE_HYPHEN = "\u2011"
 

@@ -1,4 +1,4 @@
-"""The commands `init`, which creates a workspace, and `ingest`, which imports texts."""
+"""The command `ingest`, which imports texts."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
-from tui_annotate.cli.help_format import START
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.option_groups import OptionGroup
-from tui_annotate.cli.options import add_command, argument, flag, open_workspace
+from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemsOption, describe_kinds, write_problems
 from tui_annotate.cli.report_parts import MessagePart, NotePart, Part, ResultPart
@@ -28,7 +28,6 @@ from tui_annotate.domain.people import Permission, Person, PersonKind
 from tui_annotate.domain.similar_names import name_skeleton
 from tui_annotate.plugins.files.inputs import copy_standard_input, has_input
 from tui_annotate.plugins.files.streams import hint_for_missing
-from tui_annotate.settings import WORKSPACE_FILE
 
 if TYPE_CHECKING:
     from tui_annotate.domain.records import Problem
@@ -71,7 +70,6 @@ _SEVERAL_DATASETS = (
 
 
 def register(app: typer.Typer) -> None:
-    add_command(app, init, "init", "init news", panel=START)
     add_command(
         app,
         ingest,
@@ -80,36 +78,8 @@ def register(app: typer.Typer) -> None:
         "ingest --dry-run --strict pairs.csv",
         "ingest --embedder remote:m --base-url http://localhost:11434/v1 a.csv",
         "ingest runs --from autojudge --topics topics.jsonl",
-        panel=START,
+        panel=CORE,
     )
-
-
-def init(
-    folder: Annotated[
-        Path,
-        argument(
-            "DIR", "Folder of the workspace, created if missing (default: the current folder)."
-        ),
-    ] = Path(),
-    *,
-    as_json: options.JsonOption = False,
-) -> None:
-    """Create a workspace in a new or existing folder.
-
-    A workspace is a folder with settings, labels, a SQLite database and vectors (LanceDB). A folder
-    that is already a workspace is not changed.
-    """
-    from tui_annotate import workspace as workspaces
-
-    path = folder.absolute()
-    is_new = not (path / WORKSPACE_FILE).exists()
-    if is_new:
-        workspaces.create(folder).close()
-    text: list[Part] = [ResultPart(f"already a workspace: {path}")]
-    if is_new:
-        step = "Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE..."
-        text = [ResultPart(f"workspace: {path}"), NotePart(step)]
-    output.show({"workspace": path, "created": is_new}, text, as_json=as_json)
 
 
 def ingest(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.help_format import TEAM
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -105,7 +105,7 @@ _RULES = {
 
 def register(app: typer.Typer) -> None:
     labels = add_group(
-        app, "labels", "Manage label sets and the labels of annotations.", panel=TEAM
+        app, "labels", "Manage label sets and the labels of annotations.", panel=CORE
     )
     add_command(labels, list_labels, "labels list", "labels list --dataset news", name="list")
     add_command(labels, check, "labels check", "labels check my-labels.yaml")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.options import add_command, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -46,13 +46,13 @@ _SIGNALS: Final = {
 }
 
 
-def register(app: typer.Typer) -> None:
+def register(lab: typer.Typer) -> None:
     add_command(
-        app,
+        lab,
         match,
         "match --sample news/17 --side summary --span 90:107",
         "match --sample news/17 --side source --span 0:60 --top 3 --json",
-        panel=ANNOTATE,
+        panel=MODELS,
     )
 
 

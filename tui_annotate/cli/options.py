@@ -596,10 +596,12 @@ def add_command(
     group.command(name, epilog=examples(*commands), rich_help_panel=panel)(GroupedCommand(function))
 
 
-def add_group(app: typer.Typer, name: str, about: str, *, panel: str | None = None) -> typer.Typer:
+def add_group(
+    app: typer.Typer, name: str, about: str, *, panel: str | None = None, hidden: bool = False
+) -> typer.Typer:
     """Add a group of commands, which prints its help if no command is given, and return it."""
     group = typer.Typer(help=about, no_args_is_help=True)
-    app.add_typer(group, name=name, rich_help_panel=panel)
+    app.add_typer(group, name=name, rich_help_panel=panel, hidden=hidden)
     return group
 
 

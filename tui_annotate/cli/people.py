@@ -1,4 +1,4 @@
-"""The commands `people`: list all people of a workspace, and merge people who are one person."""
+"""All people of a workspace, with and without accounts, and the commands that merge them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import TEAM
-from tui_annotate.cli.options import add_command, add_group, argument, open_workspace
+from tui_annotate.cli.options import add_command, argument, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
     Column,
@@ -32,23 +31,16 @@ if TYPE_CHECKING:
 _NOT_LISTED = {PersonKind.SETTLED, PersonKind.AGAIN}
 
 
-def register(app: typer.Typer) -> None:
-    group = add_group(app, "people", "List and merge the people of the workspace.", panel=TEAM)
-    add_command(group, list_people, "users list --all", "users list --all --json", name="list")
-    add_command(group, merge, "users merge 676f6c64 ana", "users merge gold gold")
-    add_command(group, unmerge, "users unmerge 676f6c64")
+def register(users: typer.Typer) -> None:
+    """Add the commands to the group `users`."""
+    add_command(users, merge, "users merge 676f6c64 ana", "users merge gold gold")
+    add_command(users, unmerge, "users unmerge 676f6c64")
 
 
-def list_people(*, common: options.CommonOptions) -> None:
-    """List all people of the workspace, with and without accounts.
-
-    The kind of a person is local (a name used on this machine), imported (a name in an imported
-    file), account, or merged (another person owns the work). The numbers count
-    annotations and completed samples in all datasets.
-    """
-    with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        people = _read_people(space)
-    output.show(people, [Table(people, _PEOPLE)], as_json=common.as_json)
+def show_everyone(space: Workspace, *, as_json: bool) -> None:
+    """Print all people of the workspace, with and without accounts, and counts of their work."""
+    people = _read_people(space)
+    output.show(people, [Table(people, _PEOPLE)], as_json=as_json)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,15 @@
-"""The group of all commands, built-in and from plug-ins, each created when it is needed.
+"""The group of all commands, and `lab` with those of plug-ins, each created when it is needed.
 
 Typer needs 100 ms to create the options of all commands. A plug-in of the group `commands` is a
-function `register(app)` that adds a command with the plug-in's name to a Typer app. A command that
-cannot be imported is missing from the list, and a warning is logged.
+function `register(app)` that adds a command with the plug-in's name to a Typer app; the command is
+called `tui-annotate lab NAME`. A command that cannot be imported is missing from the list, and a
+warning is logged.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, MutableMapping
+from collections.abc import Collection, Iterator, Mapping, MutableMapping
 from copy import copy
 from typing import Any
 
@@ -26,11 +27,13 @@ _log = logging.getLogger(__name__)
 
 
 class CommandGroup(TyperGroup):
-    """Group of commands that are imported when they are used; help lists them unimported."""
+    """Group of commands that are created when they are used; help lists them uncreated."""
+
+    has_plugins = False
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        self.commands: _Commands = _Commands(self.commands)
+        self.commands: _Commands = _Commands(self.commands, has_plugins=self.has_plugins)
         self._is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -68,6 +71,12 @@ class CommandGroup(TyperGroup):
             _log.warning("%s", error.message)
             return False
         return True
+
+
+class PluginGroup(CommandGroup):
+    """Group of commands that also has the commands of all plug-ins."""
+
+    has_plugins = True
 
 
 def make_group(app: typer.Typer) -> Any:
@@ -142,8 +151,13 @@ class _Commands(MutableMapping[str, Any]):
     """A map of commands by name, which creates a command when it is first read."""
 
     def __init__(
-        self, built: MutableMapping[str, Any], infos: Mapping[str, _Info] | None = None
+        self,
+        built: MutableMapping[str, Any],
+        infos: Mapping[str, _Info] | None = None,
+        *,
+        has_plugins: bool = False,
     ) -> None:
+        self._has_plugins = has_plugins
         self._built = dict(built)
         self._infos = dict(infos or {})
         self._built_in = (*built, *self._infos)
@@ -156,9 +170,12 @@ class _Commands(MutableMapping[str, Any]):
             KeyError: there is no such command.
         """
         if name not in self._built and name not in self._infos:
-            if name not in registry.plugin_names("commands"):
+            if name not in self._plugin_names():
                 raise KeyError(name)
             self._infos[name] = _plugin_info(name)
+
+    def _plugin_names(self) -> Collection[str]:
+        return registry.plugin_names("commands") if self._has_plugins else ()
 
     def summary(self, name: str) -> Any:
         self.load(name)
@@ -183,11 +200,11 @@ class _Commands(MutableMapping[str, Any]):
         del self._built[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._built_in or name in registry.plugin_names("commands")
+        return name in self._built_in or name in self._plugin_names()
 
     def __iter__(self) -> Iterator[str]:
         yield from self._built_in
-        yield from registry.plugin_names("commands")
+        yield from self._plugin_names()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

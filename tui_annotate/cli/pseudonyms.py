@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, flag, open_workspace, option
 from tui_annotate.cli.report_parts import Column, Columns, NotePart, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput
@@ -35,8 +34,8 @@ KeyOption = Annotated[
 _MOST_COLUMNS = 12
 
 
-def register(app: typer.Typer) -> None:
-    pseudonyms = add_group(app, "pseudonyms", "Manage pseudonyms for exports.", panel=DATA)
+def register(users: typer.Typer) -> None:
+    pseudonyms = add_group(users, "pseudonyms", "Manage pseudonyms for exports.")
     add_command(pseudonyms, list_pseudonyms, "users pseudonyms list --json", name="list")
     add_command(pseudonyms, new_key, "users pseudonyms new-key --yes")
 

@@ -24,9 +24,8 @@ LIST_UNANSWERED: Final = "tui-annotate messages questions list --unanswered"
 
 
 def register(app: typer.Typer) -> None:
-    questions = add_group(
-        app, "questions", "Ask, list and answer questions of annotators.", panel=TEAM
-    )
+    messages = add_group(app, "messages", "Exchange messages with annotators.", panel=TEAM)
+    questions = add_group(messages, "questions", "Ask, list and answer questions of annotators.")
     add_command(
         questions,
         list_questions,
@@ -41,7 +40,7 @@ def register(app: typer.Typer) -> None:
         'messages questions ask news/17 --quote "in 1932" "Is this too long?"',
     )
     add_command(questions, reply, 'messages questions reply 3f0a9c41 "Yes, that one too."')
-    announcements = add_group(app, "announcements", "Show messages to all annotators.", panel=TEAM)
+    announcements = add_group(messages, "announcements", "Show messages to all annotators.")
     add_command(announcements, list_announcements, "messages announcements list", name="list")
     add_command(
         announcements,
@@ -130,7 +129,8 @@ def reply(
     thread_id: Annotated[
         str,
         argument(
-            "ID", "Beginning of the id of a question or thread, as listed by `messages questions list`."
+            "ID",
+            "Beginning of the id of a question or thread, as listed by `messages questions list`.",
         ),
     ],
     text: Annotated[str, argument("TEXT", "Text of the reply to the annotator.")],

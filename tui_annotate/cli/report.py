@@ -12,7 +12,7 @@ import typer
 from tui_annotate.cli import options, output, pseudonyms
 from tui_annotate.cli.export import print_gold, print_practice
 from tui_annotate.cli.help_format import DATA
-from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
+from tui_annotate.cli.options import add_command, argument, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.problems import ProblemPrinter
 from tui_annotate.cli.report_parts import NotePart
@@ -34,17 +34,17 @@ _AllSamplesOption = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    report = add_group(app, "report", "Write HTML reports of annotations.", panel=DATA)
     add_command(
+        app,
         report,
-        html,
         "report -o report.html",
         "report --dataset pairs --label Unwanted -o unwanted.html",
         "report gold.json -o gold.html",
+        panel=DATA,
     )
 
 
-def html(
+def report(
     file: Annotated[
         Path | None,
         argument("FILE", "File of annotations, in any readable format (default: the workspace)."),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output, pseudonyms, screen
-from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, argument, examples, flag, open_workspace, option
 from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.cli.report_parts import (
@@ -72,7 +72,7 @@ def register(app: typer.Typer) -> None:
         "review export --names --json > decisions.json",
         name="export",
     )
-    app.add_typer(review_app, name="review", rich_help_panel=ANNOTATE)
+    app.add_typer(review_app, name="review", rich_help_panel=CORE)
 
 
 def review(

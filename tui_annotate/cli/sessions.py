@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace
 from tui_annotate.cli.report_parts import Column, Columns, ResultPart, Table, flexible_column
 from tui_annotate.domain.errors import InvalidInput, NotFound
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.sessions import Session
 
 
-def register(app: typer.Typer) -> None:
-    sessions = add_group(app, "sessions", "List or end sign-in sessions.", panel=ADMINISTRATION)
+def register(users: typer.Typer) -> None:
+    sessions = add_group(users, "sessions", "List or end sign-in sessions.")
     add_command(sessions, list_sessions, "users sessions list --json", name="list")
     add_command(
         sessions,

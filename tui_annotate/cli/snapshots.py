@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.options import add_command, add_group, argument, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -31,10 +30,8 @@ if TYPE_CHECKING:
 SHOWN = 20
 
 
-def register(app: typer.Typer) -> None:
-    snapshots = add_group(
-        app, "snapshots", "Create, list and verify snapshots of a workspace.", panel=DATA
-    )
+def register(audit: typer.Typer) -> None:
+    snapshots = add_group(audit, "snapshots", "Create, list and verify snapshots of a workspace.")
     add_command(snapshots, create, "audit snapshots create paper-1")
     add_command(snapshots, list_snapshots, "audit snapshots list", name="list")
     add_command(

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from tui_annotate.cli import completion, options, output, ssh_session
-from tui_annotate.cli.help_format import ADMINISTRATION
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -42,12 +41,13 @@ SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMA
 """Command that starts an ssh session; with `-I`, Python ignores the client's environment."""
 
 
-def register(app: typer.Typer) -> None:
-    ssh = add_group(
-        app, "ssh", "Set up a server for ssh, and manage ssh keys.", panel=ADMINISTRATION
-    )
+def register(users: typer.Typer) -> None:
+    ssh = add_group(users, "ssh", "Set up a server for ssh, and manage ssh keys.")
     add_command(
-        ssh, setup, "users ssh setup --user annotate", "users ssh setup --part sshd > tui-annotate.conf"
+        ssh,
+        setup,
+        "users ssh setup --user annotate",
+        "users ssh setup --part sshd > tui-annotate.conf",
     )
     add_command(
         ssh,
@@ -60,6 +60,12 @@ def register(app: typer.Typer) -> None:
     add_command(keys, add, "users ssh keys add ana@example.org id_ed25519.pub")
     add_command(keys, list_keys, "users ssh keys list --json", name="list")
     add_command(keys, delete, "users ssh keys delete SHA256:...")
+
+
+def register_session(app: typer.Typer) -> None:
+    """Add `ssh session`, which is hidden: lines of authorized_keys call it by this name forever."""
+    ssh = add_group(app, "ssh", "Start a session for a person who signed in by ssh.", hidden=True)
+    ssh.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
     add_command(ssh, session, "ssh session PERSON -w DIR")
 
 

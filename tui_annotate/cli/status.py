@@ -11,7 +11,7 @@ import typer
 
 from tui_annotate.cli import charts, labels, options, output
 from tui_annotate.cli.datasets import DATASET_COUNTS
-from tui_annotate.cli.help_format import START
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.cli.questions import LIST_UNANSWERED
 from tui_annotate.cli.report_parts import (
@@ -85,7 +85,7 @@ _KINDS: Final[Columns[KindCount]] = (
 
 
 def register(app: typer.Typer) -> None:
-    add_command(app, status, "status", "status --flagged", panel=START)
+    add_command(app, status, "status", "status --flagged", panel=CORE)
 
 
 def status(

@@ -11,7 +11,7 @@ import typer
 
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.earlier_suggestions import print_earlier_suggestions
-from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.intervals import describe_intervals
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
@@ -63,7 +63,7 @@ _LEGEND = (
 
 def register(app: typer.Typer) -> None:
     suggestions = add_group(
-        app, "suggestions", "Manage machine suggestions of annotations.", panel=DATA
+        app, "suggestions", "Manage machine suggestions of annotations.", panel=MODELS
     )
     add_command(
         suggestions,

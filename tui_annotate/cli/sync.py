@@ -41,8 +41,9 @@ _OUTPUT: Final = {
 """Parameters of `sync pull` that have no effect with `-o`, with the reason."""
 
 
-def register(app: typer.Typer) -> None:
-    group = add_group(app, "sync", "Exchange work through a shared folder or table.", panel=TEAM)
+def register(app: typer.Typer) -> typer.Typer:
+    """Add the group `sync`, and return it for the group of another module."""
+    group = add_group(app, "sync", "Exchange work through a folder, table or file.", panel=TEAM)
     add_command(group, push, "sync push", "sync push /mnt/share/news")
     add_command(
         group,
@@ -59,6 +60,7 @@ def register(app: typer.Typer) -> None:
         "sync delete --mine /mnt/share/news",
     )
     add_command(group, table_sql, "sync table-sql > table.sql", name="table-sql")
+    return group
 
 
 def table_sql(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from tui_annotate.cli import completion, options, output
-from tui_annotate.cli.help_format import ADMINISTRATION
+from tui_annotate.cli import completion, options, output, people
+from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.output import DONE_IN_PART
 from tui_annotate.cli.report_parts import (
@@ -58,8 +58,9 @@ INVITED = (
 )
 
 
-def register(app: typer.Typer) -> None:
-    users = add_group(app, "users", "Manage accounts.", panel=ADMINISTRATION)
+def register(app: typer.Typer) -> typer.Typer:
+    """Add the group `users`, and return it for the groups and commands of other modules."""
+    users = add_group(app, "users", "Manage people, accounts, sessions and ssh keys.", panel=CORE)
     add_command(
         users,
         create,
@@ -68,11 +69,11 @@ def register(app: typer.Typer) -> None:
         "users create --name ben --email ben@example.org --invite",
         "pass show li | tui-annotate users create --name li --email li@example.org",
     )
-    add_command(users, list_users, "users list", "users list --json", name="list")
+    add_command(users, list_users, "users list", "users list --all --json", name="list")
     add_command(users, show, "users show ana@example.org")
     add_command(
         users,
-        update,
+        edit,
         "users edit ben@example.org --role reviewer",
         "users edit ben@example.org --unix-user ben",
     )
@@ -96,6 +97,7 @@ def register(app: typer.Typer) -> None:
         "users import user.sqlite batches/ --dry-run",
         name="import",
     )
+    return users
 
 
 def create(
@@ -174,9 +176,24 @@ def _print_first_account(account: Account, *, asked: bool) -> None:
     )
 
 
-def list_users(*, common: options.CommonOptions) -> None:
-    """List accounts; `users show` and --json also print the ids."""
+def list_users(
+    *,
+    everyone: Annotated[
+        bool,
+        flag("--all", "List all people, also those without an account, and count their work."),
+    ] = False,
+    common: options.CommonOptions,
+) -> None:
+    """List accounts, or all people of the workspace; `users show` and --json also print the ids.
+
+    With --all, the kind of a person is local (a name used on this machine), imported (a name in an
+    imported file), account, or merged (another person owns the work). The numbers count annotations
+    and completed samples in all datasets.
+    """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
+        if everyone:
+            people.show_everyone(space, as_json=common.as_json)
+            return
         found = space.team.accounts.all()
     values = [_account_as_json(each) for each in found]
     output.show(values, [Table(found, _ACCOUNTS)], as_json=common.as_json)
@@ -201,7 +218,7 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
     output.show(shown, [Facts(facts)], as_json=common.as_json)
 
 
-def update(
+def edit(
     person: PersonArgument,
     *,
     name: Annotated[str | None, option("--name", "NAME", "New display name.")] = None,

@@ -20,7 +20,7 @@ import typer
 
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
-from tui_annotate.cli.help_format import ADMINISTRATION
+from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.ingest import describe_cost, describe_failed_texts
 from tui_annotate.cli.options import (
     add_command,
@@ -54,8 +54,8 @@ if TYPE_CHECKING:
 MEGABYTE = 1_000_000
 
 
-def register(app: typer.Typer) -> None:
-    group = add_group(app, "vectors", "Manage vectors of texts.", panel=ADMINISTRATION)
+def register(lab: typer.Typer) -> None:
+    group = add_group(lab, "vectors", "Manage vectors of texts.", panel=MODELS)
     add_command(group, list_sets, "lab vectors list", name="list")
     add_command(
         group,
@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
         "lab vectors rebuild --embedder none",
     )
     add_command(group, delete_set, "lab vectors delete static", name="delete")
-    models = add_group(app, "models", "Get models that compute vectors.", panel=ADMINISTRATION)
+    models = add_group(lab, "models", "Get models that compute vectors.", panel=MODELS)
     add_command(models, install, "lab models install minilm", "lab models install minilm --yes")
     add_command(
         models,

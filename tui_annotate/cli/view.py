@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tui_annotate.cli import options, output
-from tui_annotate.cli.help_format import ANNOTATE
+from tui_annotate.cli.help_format import DATA
 from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, argument, option
 from tui_annotate.cli.problems import ProblemPrinter
@@ -42,7 +42,7 @@ def register(app: typer.Typer) -> None:
         "view gold.json",
         "view annotations.jsonl.zst --sample news/17",
         "view --from pairs --source-column article answers.csv",
-        panel=ANNOTATE,
+        panel=DATA,
     )
 
 

@@ -846,7 +846,17 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
 def test_one_sample_that_always_fails_is_reported_alone(filled: Command) -> None:
     """The suggestions on the other samples are stored; the exit code is 3 until it is answered."""
     with chatting(_says) as chat:
-        asked = ("lab", "judge", "suggest", "--model", "toy", "--base-url", chat.url, "--max-retries", "0")
+        asked = (
+            "lab",
+            "judge",
+            "suggest",
+            "--model",
+            "toy",
+            "--base-url",
+            chat.url,
+            "--max-retries",
+            "0",
+        )
         chat.failing = "15 million"
         done = filled(*asked, "--max-unclear", "1", "--json")
         chat.failing = ""

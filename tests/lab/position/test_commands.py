@@ -46,7 +46,16 @@ def positions(path: str) -> list[int | None]:
 def test_a_file_for_each_place(command: Command) -> None:
     """Named after the input, packed as it is, the same bytes each time."""
     Path("nq.jsonl.gz").write_bytes(gzip.compress(lines(question(), question("b?")).encode()))
-    asked = ("lab", "position", "create-qa", "nq.jsonl.gz", "--passages", "5", "--gold-position", "even:3")
+    asked = (
+        "lab",
+        "position",
+        "create-qa",
+        "nq.jsonl.gz",
+        "--passages",
+        "5",
+        "--gold-position",
+        "even:3",
+    )
     done = command(*asked, "-o", "one", "--shuffle", "--seed", "7")
     assert (done.code, ["6", "3"] in printed_numbers(done.err)) == (0, True)
     names = [f"nq-5-documents-gold-at-{at}.jsonl.gz" for at in (0, 2, 4)]
@@ -62,11 +71,22 @@ def test_a_file_for_each_place(command: Command) -> None:
 def test_one_file_of_all_places(command: Command) -> None:
     """Where its name says that it is one; rows of a question together."""
     put("nq.jsonl", question(), question("b?"))
-    asked = ("lab", "position", "create-qa", "nq.jsonl", "--passages", "3", "--gold-position", "all")
+    asked = (
+        "lab",
+        "position",
+        "create-qa",
+        "nq.jsonl",
+        "--passages",
+        "3",
+        "--gold-position",
+        "all",
+    )
     done = command(*asked, "-o", "all.jsonl.gz", "--json")
     assert done.json == {"files": ["all.jsonl.gz"], "rows": 6, "not_finite": 0}
     assert positions("all.jsonl.gz") == [0, 1, 2, 0, 1, 2]
-    assert command("lab", "position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
+    assert (
+        command("lab", "position", "create-qa", "nq.jsonl", "--oracle", "-o", "o.jsonl").code == 0
+    )
     assert [len(row["ctxs"]) for row in rows("o.jsonl")] == [1, 1]
 
 
@@ -117,7 +137,9 @@ def test_keys_are_drawn_and_moved(command: Command) -> None:
     assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
     assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
     assert (
-        command("lab", "position", "create-kv", "a.jsonl.gz", "--gold-position", "0,4", "-o", "m").code
+        command(
+            "lab", "position", "create-kv", "a.jsonl.gz", "--gold-position", "0,4", "-o", "m"
+        ).code
         == 0
     )
     assert positions("m/a-gold-at-4.jsonl.gz") == [4] * 4
@@ -155,7 +177,16 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     for file in (str(pairs), "more.jsonl"):
         done = command("ingest", file, "--dataset", "d", "--id-column", "id", "--embedder", "none")
         assert done.code == 0, done.err
-    asked = ("lab", "position", "create-qa", "--from-workspace", "--passages", "3", "--gold-position", "1")
+    asked = (
+        "lab",
+        "position",
+        "create-qa",
+        "--from-workspace",
+        "--passages",
+        "3",
+        "--gold-position",
+        "1",
+    )
     refused = command(*asked, "-o", "own.jsonl")
     assert (refused.code, "d/bridge" in refused.err) == (2, True)
     done = command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
@@ -168,7 +199,16 @@ def test_a_workspace_gives_rows_of_its_own(command: Command, pairs: Path) -> Non
     before = Path("own.jsonl").read_bytes()
     command(*asked, "--question", "what is told?", "--dataset", "d", "-o", "own.jsonl")
     assert Path("own.jsonl").read_bytes() == before
-    many = ("lab", "position", "create-qa", "--from-workspace", "--passages", "9", "--gold-position", "0")
+    many = (
+        "lab",
+        "position",
+        "create-qa",
+        "--from-workspace",
+        "--passages",
+        "9",
+        "--gold-position",
+        "0",
+    )
     done = command(*many, "--question", "q", "-o", "x.jsonl")
     assert ["4", "8"] in printed_numbers(done.err.partition("d/bridge")[2])
     assert "'e'" in command(*asked, "--dataset", "e", "-o", "x").err
@@ -210,7 +250,10 @@ def test_prompts_stand_in_their_rows(command: Command) -> None:
     assert re.search(r"qa\.jsonl:2: .*closed-book", done.err)
     closed = command("lab", "position", "build-prompts", "one.jsonl", "--style", "closed-book").out
     assert json.loads(closed)["model_documents"] == []
-    assert len(command("lab", "position", "build-prompts", "one.jsonl", "qa.jsonl").out.splitlines()) == 3
+    assert (
+        len(command("lab", "position", "build-prompts", "one.jsonl", "qa.jsonl").out.splitlines())
+        == 3
+    )
 
 
 @pytest.mark.parametrize(
@@ -372,7 +415,9 @@ def test_a_file_with_nothing_in_it_has_no_mean(command: Command) -> None:
     """There is nothing to divide by: exit code 3; with -o it stays a file without rows."""
     put("none.jsonl")
     Path("none.json").write_text("[]", "utf-8")
-    done = command("lab", "position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json")
+    done = command(
+        "lab", "position", "evaluate", "none.jsonl", "none.json", "-o", "out.jsonl", "--json"
+    )
     assert (done.code, done.json["groups"], rows("out.jsonl")) == (3, [], [])
     assert (done.json["all"]["n"], done.json["all"]["mean"]) == (0, None)
     assert command("lab", "position", "build-prompts", "none.jsonl").code == 2
@@ -483,7 +528,9 @@ def test_groups_by_other_things(command: Command) -> None:
     )
     report = [(each["model"], each["file"], each["task"]) for each in done.json["groups"]]
     assert report == [("m", "a.jsonl", "qa"), ("m", "b.jsonl", "kv"), (None, "a.jsonl", "qa")]
-    shown = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model").out
+    shown = command(
+        "lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "documents,model"
+    ).out
     assert "documents  model  n" in shown
     assert "gold-position" in command("lab", "position", "evaluate", "a.jsonl", "--by", "x").err
 
@@ -525,7 +572,8 @@ def test_people_and_the_metric_are_compared(command: Command, tmp_path: Path) ->
     assert any(numbers[:1] == ["2"] for numbers in printed_numbers(shown))
     assert command("export", "--to", "open-qa", "-o", "judged.jsonl").code == 0
     assert (
-        command("lab", "position", "evaluate", "judged.jsonl", "--json").json["people"] == report["people"]
+        command("lab", "position", "evaluate", "judged.jsonl", "--json").json["people"]
+        == report["people"]
     )
     strict = ("--dataset", "study", "--whole-words", "--first-line", "--json")
     assert command("lab", "position", "evaluate", *strict).json["all"] == report["all"]
@@ -564,7 +612,9 @@ def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> 
         ("9", "3", "1.000"), ("9", "3", "0.000")
     ]  # fmt: skip
     assert "bootstrap by question" in done.err
-    done = command("lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position")
+    done = command(
+        "lab", "position", "evaluate", "a.jsonl", "b.jsonl", "--by", "model,gold-position"
+    )
     assert "all" not in done.out.split()
 
 

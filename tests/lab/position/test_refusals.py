@@ -27,7 +27,9 @@ def rows(command: Command, tmp_path: Path) -> Path:
     """Six key-value rows, and a workspace for the replies."""
     command("init", "work")
     path = tmp_path / "kv.jsonl"
-    made = command("lab", "position", "create-kv", "--keys", "4", "--examples", "6", "-o", str(path))
+    made = command(
+        "lab", "position", "create-kv", "--keys", "4", "--examples", "6", "-o", str(path)
+    )
     assert made.code == 0, made.err
     return path
 

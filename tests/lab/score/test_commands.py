@@ -51,7 +51,9 @@ def work(command: Command, made: Path, tmp_path: Path) -> Command:
 
 def test_scores_are_computed_listed_and_removed(work: Command) -> None:
     """Each scorer makes a run; the newest of a maker stands, and one is removed by its start."""
-    done = work("lab", "scores", "compute", "--scorer", "unigram", "--language", "en", "--top-k", "3")
+    done = work(
+        "lab", "scores", "compute", "--scorer", "unigram", "--language", "en", "--top-k", "3"
+    )
     assert done.code == 0, done.err
     assert "unigram" in done.out
     assert printed_numbers(done.out) == [["4", "8"]]
@@ -75,7 +77,15 @@ def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
     assert "unigram" in plain.out
     assert printed_numbers(plain.out) == [["4"]]  # no address, no characters to send
     report = work(
-        "lab", "scores", "compute", "--scorer", "similarity", "--embedder", "static", "--dry-run", "--json"
+        "lab",
+        "scores",
+        "compute",
+        "--scorer",
+        "similarity",
+        "--embedder",
+        "static",
+        "--dry-run",
+        "--json",
     )
     assert report.json == [{"scorer": "similarity", "samples": 4, "calls": 0, "characters": 0}]
     assert work("lab", "scores", "list", "--json").json == []
@@ -117,7 +127,9 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
     assert "import:probe" in report.out
     assert printed_numbers(report.out) == [["4", "4"]]
     ranked = work(
-        "lab", "scores", "rank",
+        "lab",
+        "scores",
+        "rank",
         "--score",
         "probe",
         "--upper-percentile",
@@ -216,7 +228,17 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
     assert (refused.code != 0, "--judge" in refused.err) == (True, True)
     reply = json.dumps({"reason": "so", "verdict": "right"})
     with chatting(lambda _: reply) as chat:
-        asked = ("lab", "scores", "compute", "--scorer", "judge", "--judge", "toy", "--base-url", chat.url)
+        asked = (
+            "lab",
+            "scores",
+            "compute",
+            "--scorer",
+            "judge",
+            "--judge",
+            "toy",
+            "--base-url",
+            chat.url,
+        )
         planned = answers(*asked, "--dry-run", "--json").json
         assert (planned[0]["calls"], chat.asked) == (2, [])
         assert answers(*asked).code == 0
@@ -266,7 +288,16 @@ def test_a_scorer_without_values_is_exit_code_3(command: Command) -> None:
     assert (done.code, printed_numbers(done.out)) == (0, [["2", "4"]])
     assert "characters" in done.err
     (run,) = command(
-        "lab", "scores", "compute", "--scorer", "similarity", "--embedder", "none", "--json", "-w", "zh"
+        "lab",
+        "scores",
+        "compute",
+        "--scorer",
+        "similarity",
+        "--embedder",
+        "none",
+        "--json",
+        "-w",
+        "zh",
     ).json
     assert (run["without"], run["embedder"], run["values"]) == (0, "characters", 4)
     assert run["missing"] == {"sim2answer_score": 0, "sim2gen_score": 0}
@@ -371,7 +402,17 @@ def test_limits_of_a_scoring_run(answers: Command, monkeypatch: pytest.MonkeyPat
 
 def test_a_limit_counts_questions_with_all_answers(work: Command) -> None:
     """The other samples have no score of the run, which a note states; a plan counts them too."""
-    command = ("lab", "scores", "compute", "--scorer", "unigram", "--language", "en", "--limit", "1")
+    command = (
+        "lab",
+        "scores",
+        "compute",
+        "--scorer",
+        "unigram",
+        "--language",
+        "en",
+        "--limit",
+        "1",
+    )
     assert work(*command, "--dry-run", "--json").json[0]["samples"] == 2
     (run,) = work(*command, "--json").json
     assert (run["samples"], run["values"], run["parameters"]["limit"]) == (2, 4, 1)

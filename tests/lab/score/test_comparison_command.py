@@ -272,7 +272,16 @@ def test_spans_on_the_real_data_are_measured_as_by_other_code(
     Path("found.jsonl").write_text("\n".join(lines), "utf-8")
     done = command("suggestions", "import", "found.jsonl", "--maker", "m", "--dataset", "six")
     assert done.code == 0, done.err
-    compare = ("lab", "scores", "compare", "--dataset", "six", "--unmarked-clean", "--suggestions", "m")
+    compare = (
+        "lab",
+        "scores",
+        "compare",
+        "--dataset",
+        "six",
+        "--unmarked-clean",
+        "--suggestions",
+        "m",
+    )
     (report,) = command(*compare, "--json").json["suggestions"]
     levels = {each["level"]: each for each in report["levels"]}
     totals = np.array(counts, np.float64).sum(axis=0)
@@ -296,7 +305,16 @@ def test_a_threshold_that_applies_to_nothing_is_reported(command: Command) -> No
     command("init")
     command("ingest", "few.json", "--id-column", "id", "--embedder", "none")
     assert command("suggestions", "import", "found.jsonl", "--maker", "m").code == 0
-    compare = ("lab", "scores", "compare", "--unmarked-clean", "--suggestions", "m", "--threshold", "0.9")
+    compare = (
+        "lab",
+        "scores",
+        "compare",
+        "--unmarked-clean",
+        "--suggestions",
+        "m",
+        "--threshold",
+        "0.9",
+    )
     for form in ((), ("--json",), ("--csv",)):
         done = command(*compare, *form)
         assert done.code == 0, done.err
@@ -312,7 +330,9 @@ def test_detectors_of_the_real_release_are_compared(command: Command) -> None:
     assert command("init").code == 0
     assert command("ingest", str(path), "--dataset", "f", "--embedder", "none").code == 0
     columns = [word for name in COLUMNS for word in ("--column", name)]
-    done = command("lab", "scores", "compare", "--dataset", "f", *columns, "--unmarked-clean", "--json")
+    done = command(
+        "lab", "scores", "compare", "--dataset", "f", *columns, "--unmarked-clean", "--json"
+    )
     assert done.code == 0
     report = done.json
     assert (report["judged"], report["unsupported"], len(report["machines"])) == (50, 36, 8)

@@ -75,7 +75,9 @@ def register(app: typer.Typer) -> None:
         "lab assist report --person ana --label Unwanted --by-week",
         "lab assist report --since 2026-01-31 --json",
     )
-    add_command(assist, tune, "lab assist tune", "lab assist tune --apply", "lab assist tune --undo")
+    add_command(
+        assist, tune, "lab assist tune", "lab assist tune --apply", "lab assist tune --undo"
+    )
 
 
 _WithoutSuggestedWorkOption = Annotated[

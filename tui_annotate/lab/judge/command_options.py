@@ -80,7 +80,7 @@ ChosenJudgeAndCache = Annotated[
         cache=option(
             "--cache",
             "FILE",
-            "File that caches the replies instead of your cache (see `lab cache show`) and of the"
+            "File that caches the replies instead of your cache (see `lab judge cache`) and of the"
             " workspace.",
         ),
     ),

@@ -236,7 +236,7 @@ def register(app: typer.Typer) -> None:
         "lab judge suggest --dataset news --model MODEL --limit 20",
         "lab scores compare --dataset news --score unsupported_spans",
     )
-    add_command(judge, cache, "lab cache show", "lab cache delete --keep 100000 --yes")
+    add_command(judge, cache, "lab judge cache", "lab judge cache --delete --keep 100000 --yes")
     add_command(judge, export_prompts, "lab judge export-prompts mine", name="export-prompts")
 
 

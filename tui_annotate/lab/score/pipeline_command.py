@@ -18,7 +18,6 @@ from tui_annotate.cli.options import (
     DryOption,
     TimeoutOption,
     add_command,
-    add_group,
     argument,
     open_workspace,
 )
@@ -34,12 +33,16 @@ if TYPE_CHECKING:
 
 
 def register(app: typer.Typer) -> None:
-    pipeline = add_group(app, "pipeline", "Run all steps of a pipeline file.", panel=RESEARCH)
-    pipeline.callback()(lambda: None)  # Typer would drop the group, as it holds one command only
-    add_command(pipeline, run, "lab pipeline labels.yml --dry-run", "lab pipeline labels.yml")
+    add_command(
+        app,
+        pipeline,
+        "lab pipeline labels.yml --dry-run",
+        "lab pipeline labels.yml",
+        panel=RESEARCH,
+    )
 
 
-def run(
+def pipeline(
     file: Annotated[Path, argument("FILE", "Recipe (YAML) with data, scorers and a ranker.")],
     *,
     timeout: TimeoutOption = None,

@@ -252,7 +252,9 @@ class AssistService:
         embedded, _ = self.corpus.embedded(table)
         waiting, _ = self.corpus.waiting(table)
         percent = min(100 * embedded // max(embedded + waiting, 1), 99)
-        hint = f"compute the vectors with: {self.vectors().command('lab vectors rebuild --missing')}"
+        hint = (
+            f"compute the vectors with: {self.vectors().command('lab vectors rebuild --missing')}"
+        )
         return VectorsPending(percent, hint)
 
     def _version_error(self, of: str) -> Unavailable:

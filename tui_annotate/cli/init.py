@@ -1,0 +1,84 @@
+"""The command `init`, which creates a workspace, empty or with example data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from tui_annotate.cli import demo as examples
+from tui_annotate.cli import options, output
+from tui_annotate.cli.help_format import DATA
+from tui_annotate.cli.options import add_command, argument, flag, option
+from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
+from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.settings import WORKSPACE_FILE
+
+
+def register(app: typer.Typer) -> None:
+    add_command(
+        app, init, "init", "init news", "init --demo", "init --demo /tmp/try | cat", panel=DATA
+    )
+
+
+def init(
+    folder: Annotated[
+        Path | None,
+        argument(
+            "DIR",
+            "Folder of the workspace, created if missing (default: the current folder; with "
+            "--demo, the folder demo).",
+        ),
+    ] = None,
+    *,
+    demo: Annotated[
+        bool, flag("--demo", "Import example data, and open the workspace on the screen.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        option(
+            "--data",
+            "DIR",
+            f"With --demo: folder that contains other example data in a file {examples.PAIRS} "
+            "(default: the program's examples).",
+        ),
+    ] = None,
+    name: Annotated[
+        str, option("--as", "NAME", "With --demo: your name (default: your login name).")
+    ] = "",
+    as_json: options.JsonOption = False,
+) -> None:
+    """Create a workspace in a new or existing folder.
+
+    A workspace is a folder with settings, labels, a SQLite database and vectors (LanceDB). A folder
+    that is already a workspace is not changed.
+
+    With --demo, the workspace has example data, and the screen opens; an existing demo workspace
+    keeps its annotations. If standard output is not a terminal, no screen opens: the command prints
+    the matches of three selections, adds two annotations, exports them, and prints the names of the
+    files.
+    """
+    if demo:
+        if as_json:
+            raise InvalidInput("--demo opens a screen and prints no JSON", "omit --json")
+        examples.run_demo(folder or examples.DEFAULT_FOLDER, data=data, name=name)
+    elif data or name:
+        given = "--data" if data else "--as"
+        raise InvalidInput(f"{given} applies only to example data", f"add --demo, or omit {given}")
+    else:
+        _create_workspace(folder or Path(), as_json=as_json)
+
+
+def _create_workspace(folder: Path, *, as_json: bool) -> None:
+    from tui_annotate import workspace as workspaces
+
+    path = folder.absolute()
+    is_new = not (path / WORKSPACE_FILE).exists()
+    if is_new:
+        workspaces.create(folder).close()
+    text: list[Part] = [ResultPart(f"already a workspace: {path}")]
+    if is_new:
+        step = "Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE..."
+        text = [ResultPart(f"workspace: {path}"), NotePart(step)]
+    output.show({"workspace": path, "created": is_new}, text, as_json=as_json)
