@@ -134,9 +134,9 @@ def test_a_forgotten_person_is_forgotten_in_each_workspace(tmp_path: Path) -> No
     add(one, "ana")
     ben = add(one, "ben")
     two.team.authenticate.sign_in("ben@example.org", PASSWORD, client="x")
-    word = one.team.accounts.delete("ben", pseudonymise=True).person.name
+    word = one.team.accounts.delete("ben", pseudonymize=True).person.name
     assert one.people.person(ben).name == word != two.people.person(ben).name == "ben"
-    two.team.accounts.delete(ben, pseudonymise=True)
+    two.team.accounts.delete(ben, pseudonymize=True)
     assert two.people.person(ben).name == word
     one.close()
     two.close()

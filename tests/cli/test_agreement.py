@@ -92,7 +92,7 @@ def test_disagreements_are_printed_by_pair_and_label(
     ]
     assert reported["oneself"]["disagreements"] == []
     assert "no disagreements" in shown.out
-    hidden = read("agreement", "--disagreements", "--pseudonymise").out
+    hidden = read("agreement", "--disagreements", "--pseudonymize").out
     assert "person-" in hidden
     assert "ana," not in hidden
     assert read("agreement", "--disagreements", "--csv").code == 2

@@ -58,15 +58,17 @@ def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
 def test_keys_are_printed_with_changes(filled: Command) -> None:
     """The table has every action; a configuration file's change shows."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"sample.skip" = "S"\n', "utf-8")
-    keys = {action["id"]: action["keys"] for action in filled("keys", "--json").json}
+    keys = {
+        action["id"]: action["keys"] for action in filled("annotate", "--list-keys", "--json").json
+    }
     assert keys["sample.skip"] == ["S"]
     assert keys["undo"] == ["u"]
-    assert "sample.skip" in filled("keys").out
+    assert "sample.skip" in filled("annotate", "--list-keys").out
 
 
 def test_a_wrong_key_map_is_refused(filled: Command) -> None:
     """A key map with an unknown action is refused with its name."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text('[keys]\n"no.such" = "S"\n', "utf-8")
-    done = filled("keys")
+    done = filled("annotate", "--list-keys")
     assert done.code == 2
     assert "no.such" in done.err

@@ -25,7 +25,9 @@ from tui_annotate.services.assist.weights import stored_weights
 def test_match_prints_ranked_segments(filled: Command) -> None:
     """The JSON of match names what was asked, what ranked, and each segment with its score."""
     span = f"{CLAIM}:{CLAIM + 17}"
-    shown = filled("match", "--sample", "bridge", "--side", "summary", "--span", span, "--json")
+    shown = filled(
+        "lab", "match", "--sample", "bridge", "--side", "summary", "--span", span, "--json"
+    )
     assert shown.code == 0
     assert shown.json["text"] == "15 million pounds"
     assert shown.json["sample"] == "pairs/bridge"
@@ -41,7 +43,7 @@ def test_match_prints_ranked_segments(filled: Command) -> None:
 
 def test_match_prints_a_table_for_people(filled: Command) -> None:
     """Without --json the same is a table, and what was matched goes to standard error."""
-    shown = filled("match", "--sample", "bridge", "--side", "source", "--span", "0:10")
+    shown = filled("lab", "match", "--sample", "bridge", "--side", "source", "--span", "0:10")
     assert shown.code == 0
     assert "rank" in shown.out
     assert "pairs/bridge" in shown.err
@@ -61,15 +63,15 @@ def test_match_ranks_by_one_kind_of_signal(filled: Command) -> None:
 )
 def test_match_refuses_what_is_no_span(filled: Command, span: str) -> None:
     """A span that is none, empty, or outside the text ends with 2 and names it."""
-    done = filled("match", "--sample", "bridge", "--side", "summary", f"--span={span}")
+    done = filled("lab", "match", "--sample", "bridge", "--side", "summary", f"--span={span}")
     assert done.code == 2
     assert done.err.startswith("error: ")
 
 
 def test_match_refuses_an_unknown_sample_and_side(filled: Command) -> None:
     """An unknown sample is 1, a side that is none is misuse."""
-    assert filled("match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 2
-    assert filled("match", "--sample", "bridge", "--side", "left", "--span", "0:1").code == 2
+    assert filled("lab", "match", "--sample", "x", "--side", "summary", "--span", "0:1").code == 2
+    assert filled("lab", "match", "--sample", "bridge", "--side", "left", "--span", "0:1").code == 2
 
 
 def test_evaluate_prints_both_directions(command: Command) -> None:

@@ -63,7 +63,7 @@ def backed(filled: Command, tmp_path: Path) -> Path:
     with workspaces.open(tmp_path) as space:
         person, keys = space.person("ana").id, space.corpus.keys()
         space.annotate.add(person, keys[0], claim("a", label="", note="why"), seconds=1)
-    shown = filled("backup", "copy", "--json")
+    shown = filled("backup", "create", "copy", "--json")
     assert shown.code == 0
     return Path(shown.json["folder"])
 
@@ -80,10 +80,10 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
     for each in writers:
         assert each.stdout is not None
         assert each.stdout.readline() == "10\n"
-    made = [filled("backup", name, "--json").json for name in ("one", "two")]
+    made = [filled("backup", "create", name, "--json").json for name in ("one", "two")]
     assert [each.wait() for each in writers] == [0, 0]
     for each, name in zip(made, ("a", "b"), strict=True):
-        assert filled("restore", each["folder"], name).code == 0
+        assert filled("backup", "restore", each["folder"], name).code == 0
         database = Database.open(tmp_path / name / "store.sqlite")
         assert {finding.state for finding in inspect_store(database)} == {"ok"}
         database.close()
@@ -97,8 +97,8 @@ def test_restored_settings_that_reach_outside_are_told(filled: Command, tmp_path
     """A backup may come from another machine; nothing is changed, and the setting is named."""
     with (tmp_path / "tui-annotate.toml").open("a") as file:
         file.write('pseudonyms_key = "../secret"\nembedder = "static"\n')
-    copy = filled("backup", "copy", "--json").json["folder"]
-    done = filled("restore", copy, "again")
+    copy = filled("backup", "create", "copy", "--json").json["folder"]
+    done = filled("backup", "restore", copy, "again")
     assert done.code == 0
     assert "pseudonyms_key" in done.err
     assert "embedder" not in done.err
@@ -108,7 +108,7 @@ def test_what_is_restored_is_what_was(backed: Path, command: Command, tmp_path: 
     """Exports of the copy are the same bytes, its files are for their owner alone, and it works."""
     before = exports(command, ".")
     shutil.move(backed, tmp_path / "elsewhere")
-    shown = command("restore", "elsewhere", "again", "--json")
+    shown = command("backup", "restore", "elsewhere", "again", "--json")
     assert shown.code == 0
     assert shown.json["missing_vectors"] is False
     assert exports(command, "again") == before
@@ -131,11 +131,11 @@ def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_
     wanted = ("match", "--sample", "pairs/bridge", "--side", "summary", "--span", "0:10", "--json")
     before = command(*wanted).json
     assert before["signals"] != "words"
-    command("backup", "with", "--vectors")
-    command("backup", "without")
-    assert "lab vectors rebuild" not in command("restore", "with", "a").err
+    command("backup", "create", "with", "--include-vectors")
+    command("backup", "create", "without")
+    assert "lab vectors rebuild" not in command("backup", "restore", "with", "a").err
     assert command(*wanted, "-w", "a").json == before
-    shown = command("restore", "without", "b c")
+    shown = command("backup", "restore", "without", "b c")
     assert "tui-annotate lab vectors rebuild -w 'b c'" in shown.err
     assert command("lab", "vectors", "rebuild", "-w", "b c").code == 0
     assert command(*wanted, "-w", "b c").json == before
@@ -150,7 +150,7 @@ def test_killed_while_it_restores(
     killed = [sys.executable, "-c", KILLED, str(backed), str(tmp_path / "again"), str(file)]
     assert subprocess.run(killed, cwd=ROOT, check=False).returncode == -9
     assert not (tmp_path / "again").exists()
-    assert command("restore", str(backed), "again").code == 0
+    assert command("backup", "restore", str(backed), "again").code == 0
     assert exports(command, "again") == exports(command, ".")
     assert [path.name for path in tmp_path.glob(".*.part")] == []
 
@@ -162,40 +162,40 @@ def test_an_altered_copy_is_refused(backed: Path, command: Command, tmp_path: Pa
     for altered in ("store.sqlite", "backup.json"):
         path, text = backed / altered, (backed / altered).read_bytes()
         path.write_bytes(text + b" ")
-        shown = command("restore", str(backed), "again")
+        shown = command("backup", "restore", str(backed), "again")
         assert (shown.code, (tmp_path / "again").exists()) == (1, False)
         assert type(shown.error) is Damaged
         assert altered in shown.error.message
         path.write_bytes(text)
     for wrong in ("{", "[]", json.dumps({**value, "format": "other"})):
         about.write_text(wrong)
-        refused = command("restore", str(backed), "again").error
+        refused = command("backup", "restore", str(backed), "again").error
         assert type(refused) is Damaged
         assert str(about) in refused.message
     about.unlink()
-    refused = command("restore", str(backed), "again").error
+    refused = command("backup", "restore", str(backed), "again").error
     assert type(refused) is NotFound
     assert str(backed) in refused.message
 
 
 def test_nothing_is_overwritten(backed: Path, command: Command, tmp_path: Path) -> None:
     """A folder with anything in it is refused by both; in one that is there, backup makes one."""
-    assert command("restore", str(backed), ".").code == 1
+    assert command("backup", "restore", str(backed), ".").code == 1
     (tmp_path / "many").mkdir()
-    assert command("backup", "many").code == 0
+    assert command("backup", "create", "many").code == 0
     (inner,) = (tmp_path / "many").iterdir()
     assert (inner / "SHA256SUMS").is_file()
     (tmp_path / "file").touch()
-    assert command("backup", "file").code == 1
+    assert command("backup", "create", "file").code == 1
     for workspace in (".", str(tmp_path), "many/.."):
-        refused = command("backup", workspace)
+        refused = command("backup", "create", workspace)
         assert isinstance(refused.error, InvalidInput)
         assert "backups" in refused.error.hint
     settings = (tmp_path / "tui-annotate.toml").read_bytes()
     for name in ("tui-annotate.toml", "store.sqlite", "store.sqlite-wal"):
         assert command("export", "--to", "native", "-o", name).code == 2
     assert (tmp_path / "tui-annotate.toml").read_bytes() == settings
-    assert command("backup").code == 0
+    assert command("backup", "create").code == 0
     assert len([*(tmp_path / "backups").glob("*/store.sqlite")]) == 1
 
 
@@ -203,18 +203,18 @@ def test_no_command_writes_where_a_workspace_keeps_its_data(
     filled: Command, tmp_path: Path
 ) -> None:
     """Whatever the command writes: a file, a bundle, a report, a folder, or a backup."""
-    copy = filled("backup", "copy", "--json").json["folder"]
+    copy = filled("backup", "create", "copy", "--json").json["folder"]
     labels, before = (tmp_path / "labels.yaml").read_bytes(), sorted(tmp_path.rglob("*"))
     for line in (
-        ("backup", "log"),
-        ("backup", "vectors/new"),
-        ("restore", copy, "log"),
+        ("backup", "create", "log"),
+        ("backup", "create", "vectors/new"),
+        ("backup", "restore", copy, "log"),
         ("export", "--to", "csv", "-o", "labels.yaml"),
         ("export", "--to", "brat", "--layer", "all", "-o", "log"),
         ("convert", "pairs.jsonl", "labels.yaml", "--to", "native"),
         ("sync", "bundles", "create", "--person", "reader", "--create", "-o", "pseudonyms.key"),
         ("report", "-o", "guidelines.md"),
-        ("doctor", "--bundle", "log/report.json"),
+        ("doctor", "--bug-report", "log/report.json"),
         ("lab", "judge", "export-prompts", "vectors"),
         ("lab", "models", "download", "owner/name", "log", "--revision", "main"),
     ):
@@ -248,7 +248,7 @@ def test_no_command_writes_over_a_file_that_the_environment_names(
 def test_the_folders_of_backups_and_prompts_take_new_files(filled: Command, tmp_path: Path) -> None:
     """Both commands only add files; a missing folder of backups is created."""
     (tmp_path / "backups").rmdir()
-    made = Path(filled("backup", "--json").json["folder"])
+    made = Path(filled("backup", "create", "--json").json["folder"])
     assert made.parent == tmp_path / "backups"
-    assert filled("backup", "backups/named").code == 0
+    assert filled("backup", "create", "backups/named").code == 0
     assert filled("lab", "judge", "export-prompts", "prompts").code == 0

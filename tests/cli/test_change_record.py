@@ -288,7 +288,7 @@ def use_orders(command: Command, folder: Path) -> None:
         lines = [{"dataset": "pairs", "id": each["id"], "s": value} for each in PAIRS]
         text = "".join(f"{json.dumps(each)}\n" for each in lines)
         (folder / "scores.jsonl").write_text(text, "utf-8")
-        read = ("lab", "scores", "import", "scores.jsonl", "--name", "s", "--dataset", "pairs")
+        read = ("lab", "scores", "import", "scores.jsonl", "--score", "s", "--dataset", "pairs")
         assert command(*read).code == 0
         with tui_annotate.open(folder) as space:
             space.annotate.start(ana, order="worst:s")

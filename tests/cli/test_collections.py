@@ -127,7 +127,7 @@ def test_offsets_are_counted_as_asked(rag: Command, tmp_path: Path) -> None:
 
 def test_pseudonyms_and_layers_work_for_lines(rag: Command) -> None:
     """Nobody is named; one person's lines are theirs alone."""
-    hidden = rag("export", "--to", "autojudge", "--pseudonymise").out
+    hidden = rag("export", "--to", "autojudge", "--pseudonymize").out
     assert "ana" not in hidden
     assert _rows(hidden)[0]["username"].startswith("person-")
     assert len(_rows(rag("export", "--to", "autojudge", "--layer", "ana").out)) == 1

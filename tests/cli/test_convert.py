@@ -176,13 +176,13 @@ def test_every_format_leads_from_workspace_to_workspace(
 
 def test_formats_lists_all(command: Command) -> None:
     """Every format is a row and an object, and each can be asked about; others are refused."""
-    shown = command("formats").out
-    for each in command("formats", "--json").json:
+    shown = command("datasets", "formats").out
+    for each in command("datasets", "formats", "--json").json:
         assert f"\n{each['name']} " in shown
-        assert command("formats", each["name"], "--json").json == each
-        report = command("formats", each["name"]).out
+        assert command("datasets", "formats", each["name"], "--json").json == each
+        report = command("datasets", "formats", each["name"]).out
         assert all(f"  {what}\n" in report for what in each["lost"] or ())
-    assert command("formats", "odd").code == 2
+    assert command("datasets", "formats", "odd").code == 2
 
 
 class Stranger:
@@ -209,8 +209,8 @@ def test_a_stranger_s_format_is_one_of_them(
     monkeypatch.setattr(registry, "entry_points", found)
     registry._third_party.cache_clear()
     try:
-        assert "not described" in command("formats", "mine").out
-        assert command("formats", "mine", "--json").json["lost"] is None
+        assert "not described" in command("datasets", "formats", "mine").out
+        assert command("datasets", "formats", "mine", "--json").json["lost"] is None
         assert command("convert", dump, "-", "--to", "mine").out == "0"
     finally:
         registry._third_party.cache_clear()

@@ -132,7 +132,7 @@ def test_a_bug_report_holds_nothing_private(
     folder = tmp_path / f"home-{PLANTED[0]}"
     plant(command, folder)
     monkeypatch.setenv("TUI_ANNOTATE_API_KEY", PLANTED[2])
-    done = command("doctor", "-w", str(folder), "--bundle", "report.json")
+    done = command("doctor", "-w", str(folder), "--bug-report", "report.json")
     assert done.code == 0, done.out
     assert PLANTED[-1] in done.out
     written = (tmp_path / "report.json").read_text("utf-8")
@@ -161,7 +161,7 @@ def test_numbers_are_masked_where_the_names_are_unknown(filled: Command, tmp_pat
     for damaged in (False, True):
         if damaged:
             (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
-        assert filled("doctor", "--bundle", "report.json").code == int(damaged)
+        assert filled("doctor", "--bug-report", "report.json").code == int(damaged)
         log = json.loads((tmp_path / "report.json").read_text("utf-8"))["log"]
         shown = [each.rpartition(": ")[2] for each in log]
         assert shown == [REMOVED, REMOVED if damaged else "12"]
@@ -170,14 +170,14 @@ def test_numbers_are_masked_where_the_names_are_unknown(filled: Command, tmp_pat
 def test_a_bug_report_is_written_where_nothing_works(command: Command, tmp_path: Path) -> None:
     """Without a workspace and with settings that are refused, it contains only that."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text("odd = 1\n", "utf-8")
-    done = command("doctor", "--bundle", "report.json", "--json")
+    done = command("doctor", "--bug-report", "report.json", "--json")
     assert done.code == 1
     assert {each["state"] for each in done.json} >= {"wrong"}
     found = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert found["contents"] == found["files"] == found["settings"] == {}
     assert found["program"]["version"]
     assert "wrong" in {each["state"] for each in found["findings"]}
-    assert command("doctor", "--bundle", str(tmp_path)).code == 2
+    assert command("doctor", "--bug-report", str(tmp_path)).code == 2
 
 
 TERMINALS = [
@@ -656,7 +656,7 @@ def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
     assert "unfinished files" not in folder_findings(folder)
 
 
-@pytest.mark.parametrize("words", ["doctor --bundle", "export --to native -o"])
+@pytest.mark.parametrize("words", ["doctor --bug-report", "export --to native -o"])
 def test_no_output_replaces_the_store(folder: Path, command: Command, words: str) -> None:
     """All work would be lost: the output is refused, and the store stays as it is."""
     store = folder / "store.sqlite"

@@ -99,9 +99,9 @@ questions list --sample nowhere
 questions reply nowhere text
 scores compute --dataset nowhere --scorer unigram
 scores compute --dataset pairs --scorer nowhere
-scores import nowhere.csv --name x
-scores import scores.csv --name x --dataset nowhere
-scores import scores.csv --name x --score-column nowhere
+scores import nowhere.csv --score x
+scores import scores.csv --score x --dataset nowhere
+scores import scores.csv --score x --score-column nowhere
 scores list --dataset nowhere
 scores delete nowhere --yes
 scores rank --dataset nowhere

@@ -49,9 +49,9 @@ export -w w --to native -o out.jsonl
 export -w w --to csv -o out.csv.gz
 export -w w --to brat -o brat
 export -w w --to xlsx -o out.xlsx
-export -w w --to native --pseudonymise -o names.jsonl
+export -w w --to native --pseudonymize -o names.jsonl
 convert pairs.jsonl --id-column id --to native converted.jsonl
-convert out.jsonl --to native --pseudonymise --pseudonym-key own.key converted.jsonl.zst
+convert out.jsonl --to native --pseudonymize --pseudonym-key own.key converted.jsonl.zst
 report html -w w -o report.html
 report html -w w
 snapshots create paper -w w

@@ -22,7 +22,7 @@ SAME = (
     "--as",
     "--since",
     "--label",
-    "--pseudonymise",
+    "--pseudonymize",
 )
 """Options that mean the same in all commands but those of `OTHERS`."""
 OTHERS = {
@@ -40,7 +40,7 @@ OTHERS = {
     *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
     ("lab scores train-probe", "--output"),
     ("suggestions create", "--label"),
-    ("users delete", "--pseudonymise"),
+    ("users delete", "--pseudonymize"),
 }
 
 
@@ -123,6 +123,6 @@ def test_the_list_of_commands_builds_no_options() -> None:
 
 def test_a_missing_option_is_reported_on_one_line(command: Command) -> None:
     """With the values that it accepts; Typer puts each on a line of its own."""
-    missing = command("match", "--sample", "x")
+    missing = command("lab", "match", "--sample", "x")
     assert missing.code == 2
     assert "'--side'. Choose from: source, summary" in missing.err.splitlines()[0]

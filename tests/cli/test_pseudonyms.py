@@ -1,4 +1,4 @@
-"""export, convert, agreement with --pseudonymise, and pseudonyms: whose key, and what is told."""
+"""export, convert, agreement with --pseudonymize, and pseudonyms: whose key, and what is told."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def worked(command: Command, dump: str) -> Command:
 
 def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
     """The key is made once and told; what may name people all the same is told each time."""
-    first = worked("export", "--to", "native", "--pseudonymise")
+    first = worked("export", "--to", "native", "--pseudonymize")
     assert first.code == 0
     key = str(Path.cwd() / "pseudonyms.key")
     made, *report = first.err.splitlines()
@@ -48,10 +48,10 @@ def test_an_export_names_nobody_and_says_what_it_kept(worked: Command) -> None:
     assert [line for line in report if " model" in line and "mercury_comments" not in line]
     assert [line for line in report if RecordTrait.IMPORTED in line and numbers(line) == [2]]
     assert f'"{ANNOTATOR}"' not in first.out
-    again = worked("export", "--to", "native", "--pseudonymise")
+    again = worked("export", "--to", "native", "--pseudonymize")
     assert again.out == first.out
     assert again.err.splitlines() == report
-    csv = worked("export", "--to", "csv", "--pseudonymise").out
+    csv = worked("export", "--to", "csv", "--pseudonymize").out
     assert set(WORD.findall(csv)) == set(WORD.findall(first.out))
 
 
@@ -59,14 +59,14 @@ def test_people_and_their_words_are_listed(worked: Command) -> None:
     """So that whoever has the key finds somebody in what was published."""
     (one,) = worked("users", "pseudonyms", "list", "--json").json
     assert one["id"] == ANNOTATOR
-    assert one["pseudonym"] in worked("export", "--to", "csv", "--pseudonymise").out
+    assert one["pseudonym"] in worked("export", "--to", "csv", "--pseudonymize").out
     assert one["pseudonym"] in worked("users", "pseudonyms", "list").out
 
 
 def test_a_file_is_converted_by_the_same_key(worked: Command, dump: str) -> None:
     """With the key of a workspace a person has the word that they have there."""
-    exported = worked("export", "--to", "csv", "--pseudonymise").out
-    arguments = ("convert", dump, "-", "--to", "csv", "--pseudonymise")
+    exported = worked("export", "--to", "csv", "--pseudonymize").out
+    arguments = ("convert", dump, "-", "--to", "csv", "--pseudonymize")
     converted = worked(*arguments, "--pseudonym-key", "pseudonyms.key")
     assert set(WORD.findall(exported)) == set(WORD.findall(converted.out))
     other = worked(*arguments, "--pseudonym-key", "k")
@@ -83,41 +83,41 @@ def test_a_file_is_converted_by_the_same_key(worked: Command, dump: str) -> None
 
 def test_convert_asks_for_a_key(command: Command, dump: str) -> None:
     """None is made where nobody would find it again; a key alone does nothing."""
-    for more in (["--pseudonymise"], ["--pseudonym-key", "k"]):
+    for more in (["--pseudonymize"], ["--pseudonym-key", "k"]):
         done = command("convert", dump, "-", "--to", "csv", *more)
         assert (done.code, done.out) == (2, "")
         assert type(done.error) is InvalidInput
-        assert all(each in done.error.message for each in ("--pseudonymise", "--pseudonym-key"))
+        assert all(each in done.error.message for each in ("--pseudonymize", "--pseudonym-key"))
     assert not Path("k").exists()
 
 
 def test_a_lost_key_is_told_and_made_anew_on_request(worked: Command) -> None:
     """Then everybody has another word; nothing is written before."""
-    before = worked("export", "--to", "csv", "--pseudonymise").out
+    before = worked("export", "--to", "csv", "--pseudonymize").out
     Path("pseudonyms.key").unlink()
-    lost = worked("export", "--to", "csv", "--pseudonymise", "-o", "out.csv")
+    lost = worked("export", "--to", "csv", "--pseudonymize", "-o", "out.csv")
     assert type(lost.error) is NotReady
     assert str(Path.cwd() / "pseudonyms.key") in lost.error.message
     assert "tui-annotate users pseudonyms new-key" in lost.error.hint
     assert not Path("out.csv").exists()
     assert worked("users", "pseudonyms", "new-key", "--yes").code == 0
-    after = worked("export", "--to", "csv", "--pseudonymise").out
+    after = worked("export", "--to", "csv", "--pseudonymize").out
     assert not set(WORD.findall(before)) & set(WORD.findall(after))
 
 
 def test_no_copy_holds_the_key(worked: Command, tmp_path: Path) -> None:
     """Not a backup, not a frozen state; a restored workspace asks for it."""
-    worked("export", "--to", "csv", "--pseudonymise")
+    worked("export", "--to", "csv", "--pseudonymize")
     key = (tmp_path / "pseudonyms.key").read_text().strip()
     assert worked("audit", "snapshots", "create", "paper").code == 0
-    assert worked("backup", "copy").code == 0
+    assert worked("backup", "create", "copy").code == 0
     files = [each for place in ("copy", "frozen") for each in Path(place).rglob("*")]
     raw = bytes.fromhex(key)
     for file in (each for each in files if each.is_file()):
         assert key.encode() not in file.read_bytes()
         assert raw not in file.read_bytes()
-    assert worked("restore", "copy", "new").code == 0
-    done = worked("export", "-w", "new", "--to", "csv", "--pseudonymise")
+    assert worked("backup", "restore", "copy", "new").code == 0
+    done = worked("export", "-w", "new", "--to", "csv", "--pseudonymize")
     assert type(done.error) is NotReady
     assert str(tmp_path / "new" / "pseudonyms.key") in done.error.message
 
@@ -127,7 +127,7 @@ def test_the_key_can_lie_elsewhere(worked: Command, tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     with (tmp_path / "tui-annotate.toml").open("a") as file:
         file.write('pseudonyms_key = "disk/names.key"\n')
-    assert worked("export", "--to", "csv", "--pseudonymise").code == 0
+    assert worked("export", "--to", "csv", "--pseudonymize").code == 0
     assert (tmp_path / "disk" / "names.key").exists()
     assert not (tmp_path / "pseudonyms.key").exists()
 
@@ -137,7 +137,7 @@ def test_agreement_names_nobody(worked: Command) -> None:
     plain = worked("agreement", "--json", "--state", "new", "--person", ANNOTATOR)
     assert plain.json["filters"]["people"] == [ANNOTATOR]
     hidden = worked(
-        "agreement", "--json", "--state", "new", "--person", ANNOTATOR, "--pseudonymise"
+        "agreement", "--json", "--state", "new", "--person", ANNOTATOR, "--pseudonymize"
     )
     (asked,) = hidden.json["filters"]["people"]
     assert WORD.fullmatch(asked)

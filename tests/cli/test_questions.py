@@ -177,7 +177,7 @@ def test_pseudonyms_hide_who_asked(filled: Command, home: Path) -> None:
     _reply(home, "So.")
     with workspaces.open(home) as space:
         ana = space.person("ana").id
-    done = filled("export", "--to", "native", "--pseudonymise")
+    done = filled("export", "--to", "native", "--pseudonymize")
     assert done.code == 0, done.err
     text = done.out
     assert ana not in text
@@ -401,8 +401,8 @@ def test_snapshots_and_backups_carry_questions(filled: Command, home: Path) -> N
     assert [json.loads(each)["quote"] for each in lines] == ["bridge cos"]
     ask(filled, "bridge", "More?", "--annotation", SECOND)
     assert filled("audit", "snapshots", "replay", "paper").code == 0
-    assert filled("backup", str(home / "kept")).code == 0
-    assert filled("restore", str(home / "kept"), str(home / "restored")).code == 0
+    assert filled("backup", "create", str(home / "kept")).code == 0
+    assert filled("backup", "restore", str(home / "kept"), str(home / "restored")).code == 0
     assert talks(home / "restored") == talks(home)
 
 

@@ -114,7 +114,7 @@ def test_a_file_is_read_as_it_is_said(command: Command, tmp_path: Path) -> None:
         (("--from", "pairs"), "FILE"),
         (("--pseudonym-key", "k"), "--pseudonym-key"),
         (("dump.json", "-w", "."), "--workspace"),
-        (("dump.json", "--pseudonymise"), "--pseudonym-key"),
+        (("dump.json", "--pseudonymize"), "--pseudonym-key"),
         (("dump.json", "-o", "dump.json"), "dump.json"),
         (("none.json",), "none.json"),
     ],
@@ -131,7 +131,7 @@ def test_wishes_that_contradict_are_refused(
 
 def test_a_file_s_people_can_be_hidden(command: Command, dump: str, tmp_path: Path) -> None:
     """By words that a key makes, as in convert; what may name them all the same is told."""
-    key = ("--pseudonymise", "--pseudonym-key", "k")
+    key = ("--pseudonymize", "--pseudonym-key", "k")
     done = command("report", dump, *key, "-o", "out.html")
     assert done.code == 0
     assert [1] in [numbers(line) for line in done.err.splitlines()]

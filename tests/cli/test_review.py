@@ -260,12 +260,12 @@ def test_decisions_are_exported_with_names_or_pseudonyms(
     for row in (*named, *plain):
         del row["annotators"], row["reviewer"]
     assert named == plain
-    hidden = json.loads(printed(capsys, *on, "--pseudonymise", "--json"))
+    hidden = json.loads(printed(capsys, *on, "--pseudonymize", "--json"))
     words = {one["name"]: one["pseudonym"] for one in json.loads(
         printed(capsys, "users", "pseudonyms", "list", "-w", str(folder), "--json"))}  # fmt: skip
     assert {row["reviewer"] for row in hidden} == {words["rev"]}
     assert hidden[0]["annotators"] == [words["li"]]
-    assert run((*on, "--names", "--pseudonymise")) == 2
+    assert run((*on, "--names", "--pseudonymize")) == 2
     assert run((*on, "--dataset", "nope")) == 2
 
 

@@ -107,7 +107,7 @@ def test_the_demo_opens_on_its_own_workspace(
     command: Command, drawn: Drawn, tmp_path: Path
 ) -> None:
     """On a terminal the demo fills its workspace, the app has it, then the way back is told."""
-    done = command("demo", "try", "--data", DATA)
+    done = command("init", "--demo", "try", "--data", DATA)
     assert done.code == 0
     assert done.out.endswith(f" annotate -w {tmp_path / 'try'}\n")
     assert drawn.opened == tmp_path / "try"
@@ -139,33 +139,33 @@ def test_the_demo_is_tried_under_the_login_name(
 ) -> None:
     """Whoever was last at work stays remembered, and the way back names who tried it."""
     remember_name(tmp_path / "try", "ana")
-    done = command("demo", "try", "--data", DATA)
+    done = command("init", "--demo", "try", "--data", DATA)
     assert drawn.given["person"] == "reader"
     assert done.out.rstrip().endswith(" --as reader")
-    assert command("demo", "try", "--data", DATA, "--as", "bo").code == 0
+    assert command("init", "--demo", "try", "--data", DATA, "--as", "bo").code == 0
     assert drawn.given["person"] == "bo"
     assert person_name(tmp_path / "try") == "ana"
 
 
 def test_the_demo_without_a_terminal_does_the_job(command: Command) -> None:
     """Without a screen the same is printed; a second run adds nothing."""
-    first = command("demo", "try")
+    first = command("init", "--demo", "try")
     assert first.code == 0
     assert re.search(r"^2 .*\breader\b", first.out, re.MULTILINE)
-    again = command("demo", "try")
+    again = command("init", "--demo", "try")
     assert re.search(r"^0 .*\breader\b.* 2\b", again.out, re.MULTILINE)
 
 
 def test_the_demo_refuses_other_data(command: Command, tmp_path: Path) -> None:
     """A folder without the pairs, damaged pairs, and pairs without the demo's words, are told."""
-    assert command("demo", "try", "--data", str(tmp_path)).code == 2
+    assert command("init", "--demo", "try", "--data", str(tmp_path)).code == 2
     pairs = tmp_path / "pairs.jsonl"
     pairs.write_text('{"id": "bridge-1", "source": "A."}\n', "utf-8")
-    done = command("demo", "try", "--data", str(tmp_path))
+    done = command("init", "--demo", "try", "--data", str(tmp_path))
     assert done.code == 2
     assert f"{pairs}: " in done.err
     pairs.write_text('{"id": "bridge-1", "group": "a", "source": "A.", "summary": "B."}\n', "utf-8")
-    done = command("demo", "try", "--data", str(tmp_path))
+    done = command("init", "--demo", "try", "--data", str(tmp_path))
     assert done.code == 2
     assert "15 million pounds" in done.err
 

@@ -41,7 +41,7 @@ def test_full_disk_behind_standard_output(
     command: Command, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Where standard output has no room left, the message says that it is standard output."""
-    command("formats")
+    command("datasets", "formats")
     monkeypatch.setattr(sys, "stdout", _Pipe(OSError(errno.ENOSPC, "full")))
     assert run(["formats"]) == 1
     said = capfd.readouterr().err

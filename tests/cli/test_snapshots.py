@@ -177,8 +177,8 @@ def test_what_is_refused(frozen: Command, tmp_path: Path) -> None:
 
 def test_a_backup_holds_frozen_states(frozen: Command) -> None:
     """They come along, and are replayed in the restored workspace."""
-    frozen("backup", "copy")
-    frozen("restore", "copy", "again")
+    frozen("backup", "create", "copy")
+    frozen("backup", "restore", "copy", "again")
     assert frozen("audit", "snapshots", "replay", "paper", "-w", "again").code == 0
 
 

@@ -276,7 +276,7 @@ def test_answers_are_exported_for_training(found: Command, tmp_path: Path) -> No
     assert (counts["samples"], counts["annotations"], counts["answers"]) == (1, 0, 3)
     assert by_answer["accepted"]["person"] == ben
     assert [row["person"] for row in exported("--person", "ben")] == [ben]
-    hidden = exported("--pseudonymise")
+    hidden = exported("--pseudonymize")
     assert len(hidden) == 3
     assert not {ana, ben, "ana", "ben"} & {row["person"] for row in hidden}
     done = found("suggestions", "delete", "--maker", one.maker, "--yes")
@@ -332,7 +332,7 @@ def test_work_that_began_with_suggestions_is_visible(found: Command) -> None:
         {"name": "ana", "readings": 1},
         {"name": "ben", "readings": 1},
     ]
-    pseudonymised = found("agreement", "--json", "--pseudonymise").out
+    pseudonymised = found("agreement", "--json", "--pseudonymize").out
     assert '"ana"' not in pseudonymised
     rows = [line for line in found("agreement", "--csv").out.splitlines() if "suggest" in line]
     assert rows == [
@@ -559,8 +559,8 @@ def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -
         again = connection.exec_driver_sql("SELECT * FROM answers ORDER BY 1, 2, 3").fetchall()
     assert [tuple(row) for row in again] == rows
     copy.close()
-    assert found("backup", "kept").code == 0
-    assert found("restore", "kept", "restored").code == 0
+    assert found("backup", "create", "kept").code == 0
+    assert found("backup", "restore", "kept", "restored").code == 0
     with workspaces.open(tmp_path / "restored") as space:
         assert _suggested(space) == before
 

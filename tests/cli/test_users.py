@@ -189,9 +189,9 @@ def test_deleting_says_what_it_does(team: Typed) -> None:
     assert "tui-annotate assignments move ben NEW_PERSON" in deleted.err
     assert team("", "assignments", "move", "ben@b.org", "ana").code == 0
     assert team("", "users", "disable", "ben").err == ""
-    asked = team("", "users", "delete", "ben", "--pseudonymise")
+    asked = team("", "users", "delete", "ben", "--pseudonymize")
     assert (asked.code, "--yes" in asked.err) == (2, True)
-    done = team("", "users", "delete", "ben", "--pseudonymise", "--yes", "--json").json
+    done = team("", "users", "delete", "ben", "--pseudonymize", "--yes", "--json").json
     assert (done["active"], done["password"], done["name"][:7]) == (False, False, "person ")
     assert "ben" not in team("", "users", "list").out
 
@@ -442,7 +442,7 @@ def test_a_deleted_users_address_can_be_used_again(team: Typed) -> None:
     refused = team("", *words)
     assert type(refused.error) is Conflict
     assert "users enable ben@b.org" in refused.error.hint
-    assert team("", "users", "delete", "ben@b.org", "--pseudonymise", "--yes").code == 0
+    assert team("", "users", "delete", "ben@b.org", "--pseudonymize", "--yes").code == 0
     assert team("", *words).code == 0
 
 

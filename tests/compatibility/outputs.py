@@ -29,32 +29,32 @@ STORED: Final = HERE / "stored.tar.gz"
 COMMANDS: Final[dict[str, tuple[str, ...]]] = {
     # The first version compared the work as it is, also after review.
     "agreement": ("agreement", "--json", "--after-review"),
-    "announcements": ("messages", "announcements", "list", "--json"),
+    "announcements": ("announcements", "list", "--json"),
     "assignments": ("assignments", "list", "--json"),
     "backup": ("backup",),
     "check": ("doctor", "--json"),
     "convert": ("convert",),
     "datasets": ("datasets", "list", "--json"),
     "export": ("export", "--to"),
-    "frozen": ("audit", "snapshots", "list", "--json"),
+    "frozen": ("snapshots", "list", "--json"),
     "guidelines": ("guidelines", "list", "--json"),
     "head": ("audit", "head", "--json", "--streams"),
     "ingest": ("ingest", "--embedder", "none", "--json"),
     "init": ("init",),
     "keys": ("keys", "--json"),
     "labels": ("labels", "history", "--json"),
-    "make bundle": ("sync", "bundles", "create", "--json", "--person"),
-    "merge": ("sync", "bundles", "merge", "--json"),
-    "positions": ("lab", "position", "evaluate", "--json", "--dataset", "study"),
-    "pseudonyms": ("users", "pseudonyms", "list", "--json"),
+    "make bundle": ("bundles", "create", "--json", "--person"),
+    "merge": ("bundles", "merge", "--json"),
+    "positions": ("position", "evaluate", "--json", "--dataset", "study"),
+    "pseudonyms": ("pseudonyms", "list", "--json"),
     "pull": ("sync", "pull", "--all", "--json"),
     "push": ("sync", "push", "--json"),
-    "remarks": ("messages", "questions", "list", "--json"),
-    "replay": ("audit", "snapshots", "replay", "--json"),
+    "remarks": ("questions", "list", "--json"),
+    "replay": ("snapshots", "replay", "--json"),
     "restore": ("restore",),
     "review": ("review", "list", "--json"),
-    "runs": ("lab", "scores", "list", "--json"),
-    "users ssh keys": ("users", "users", "ssh", "keys", "list", "--json"),
+    "runs": ("scores", "list", "--json"),
+    "ssh keys": ("ssh", "keys", "list", "--json"),
     "status": ("status", "--json", "--flagged", "--weeks", "520"),
     "suggestions": ("suggestions", "list", "--json"),
     "suggestions report": ("suggestions", "report", "--json"),
@@ -94,7 +94,7 @@ TOLD: Final = (
     "pseudonyms", "remarks", "review", "runs", "status", "suggestions", "suggestions report",
 )  # fmt: skip
 """Commands whose JSON is kept."""
-OF_ACCOUNTS: Final = ("users ssh keys", "users")
+OF_ACCOUNTS: Final = ("ssh keys", "users")
 """The same of the workspace with accounts."""
 TRIPS: Final[dict[str, tuple[str, ...]]] = {
     "returned": ("merge", "returned.bundle"),

@@ -146,7 +146,7 @@ def test_there_is_always_an_admin(doors: Doors) -> None:
     calls: tuple[Callable[[], Account], ...] = (
         lambda: accounts.update(ana, role=Role.REVIEWER),
         lambda: accounts.disable(ana),
-        lambda: accounts.delete(ana, pseudonymise=True),
+        lambda: accounts.delete(ana, pseudonymize=True),
     )
     for call in calls:
         with pytest.raises(Conflict):
@@ -181,7 +181,7 @@ def test_deleting_a_person_deletes_no_work(doors: Doors) -> None:
     assert doors.accounts().delete("ben").person.name == "ben"
     with pytest.raises(NotAllowed):
         doors.authenticate.sign_in("ben@example.org", PASSWORD, client=HERE)
-    forgotten = doors.accounts().delete("ben", pseudonymise=True)
+    forgotten = doors.accounts().delete("ben", pseudonymize=True)
     (record,) = CorpusStore(doors.database).records(RecordFilter())
     assert [owned.annotation.id for owned in record.annotations] == ["b"]
     assert [person.name for person in record.people] == [forgotten.person.name]
@@ -190,7 +190,7 @@ def test_deleting_a_person_deletes_no_work(doors: Doors) -> None:
         rows = [connection.exec_driver_sql(f"SELECT * FROM {each}").all() for each in tables]
     assert "ben" not in repr(rows)
     assert HERE not in repr(rows)
-    assert doors.accounts().delete(ben, pseudonymise=True).email == forgotten.email
+    assert doors.accounts().delete(ben, pseudonymize=True).email == forgotten.email
 
 
 def test_nobody_but_admins_manages(doors: Doors) -> None:

@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> None:
         "agreement --after-review",
         "agreement --without-suggested-work",
         "agreement --person ana --person ben --json",
-        "agreement --json --pseudonymise > agreement.json",
+        "agreement --json --pseudonymize > agreement.json",
         "agreement --state new --csv > agreement.csv  # imported, without states",
         panel=CORE,
     )
@@ -105,7 +105,7 @@ def agreement(
             "Also print what each two people labelled or rated differently, by label.",
         ),
     ] = False,
-    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    pseudonymize: pseudonyms.PseudonymizeOption = False,
     as_json: options.JsonOption = False,
     as_csv: Annotated[bool, flag("--csv", "Print CSV with one row for each measure.")] = False,
     workspace: options.WorkspaceOption = None,
@@ -130,7 +130,7 @@ def agreement(
 
     with open_workspace(workspace) as space:
         found = space.team.agreement.report(comparison)
-        if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymise):
+        if names := pseudonyms.load_pseudonyms(space, wanted=pseudonymize):
             people = tuple(map(names.find_pseudonym, found.asked.people))
             pseudonym = {each: names.name(each) for each in found.names}
             found = replace(found, asked=replace(found.asked, people=people), names=pseudonym)

@@ -1,4 +1,4 @@
-"""Writes the file of `doctor --bundle`: what a bug report needs, without anything private."""
+"""Writes the file of `doctor --bug-report`: what a bug report needs, without anything private."""
 
 from __future__ import annotations
 

@@ -43,6 +43,7 @@ from tui_annotate.cli import (
     view,
     welcome,
 )
+from tui_annotate.cli.earlier_names import replace_earlier_names
 from tui_annotate.cli.global_options import drop_workspace, split_leading
 from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.options import WorkspaceOption, examples
@@ -214,9 +215,11 @@ def run(arguments: Sequence[str]) -> int:
         TuiAnnotateError, OSError: the command failed.
     """
     try:
+        arguments = replace_earlier_names(arguments, program())
         placed = place_global_options(program(), arguments)
         command = find_command(program(), placed)
         output.set_options(
+            arguments=arguments,
             options=option_names(command),
             import_options=option_names(find_command(program(), ["ingest"])),
         )

@@ -85,7 +85,7 @@ def register(app: typer.Typer) -> None:
         "convert gold.json gold.csv",
         "convert gold.json gold.jsonl.zst --to native",
         "convert gold.json - --to native --strict",
-        "convert gold.json open.csv --pseudonymise --pseudonym-key names.key",
+        "convert gold.json open.csv --pseudonymize --pseudonym-key names.key",
         panel=DATA,
     )
 
@@ -106,7 +106,7 @@ def convert(
     target_format: _TargetFormatOption = "",
     layer: LayerOption = "",
     strict: StrictOption = False,
-    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    pseudonymize: pseudonyms.PseudonymizeOption = False,
     key: pseudonyms.KeyOption = None,
     given: _ReadOptions,
     offsets: WrittenOffsetsOption = Offsets.CODEPOINT,
@@ -126,7 +126,7 @@ def convert(
     from tui_annotate.services.export.conversion import FileConversion
 
     problems = ProblemPrinter()
-    names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+    names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymize)
     writing = replace(writing, layer=layer, offsets=offsets.value)
     file = options.parse_target(target)
     refuse_mixed_output(file, as_json=as_json)

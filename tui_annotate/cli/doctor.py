@@ -44,7 +44,9 @@ _STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
 def register(app: typer.Typer) -> None:
-    add_command(app, doctor, "doctor", "doctor --json", "doctor --bundle report.json", panel=CORE)
+    add_command(
+        app, doctor, "doctor", "doctor --json", "doctor --bug-report report.json", panel=CORE
+    )
 
 
 def doctor(
@@ -52,7 +54,7 @@ def doctor(
     bundle: Annotated[
         Path | None,
         options.option(
-            "--bundle",
+            "--bug-report",
             "FILE",
             "Also write a JSON file for a bug report: versions, settings, findings, counts and the "
             "app's log, without texts, names, addresses, paths and keys.",

@@ -45,7 +45,7 @@ def register(app: typer.Typer) -> None:
         "export --to csv --person ana --label Unwanted -o unwanted.csv",
         "export --to native | gzip > backup.jsonl.gz",
         "export --to autojudge --offsets utf16 -o judged.jsonl",
-        "export --to parquet --pseudonymise -o published",
+        "export --to parquet --pseudonymize -o published",
         panel=CORE,
     )
 
@@ -69,7 +69,7 @@ def export(
     work: options.FilterOptions,
     writing: _WriteOptions,
     strict: StrictOption = False,
-    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    pseudonymize: pseudonyms.PseudonymizeOption = False,
     include_practice: options.PracticeOption = False,
     include_gold: options.GoldOption = False,
     common: options.CommonOptions,
@@ -86,7 +86,7 @@ def export(
         # The garbage collector would scan all objects of the libraries repeatedly, which takes a
         # sixth of the time. No other code runs in this process, so this has no side effect.
         gc.freeze()
-        names = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
+        names = pseudonyms.load_pseudonyms(space, wanted=pseudonymize)
         report = space.export(
             target,
             format=format_name,

@@ -221,9 +221,16 @@ def reset(*, workspace: str = "", arguments: Sequence[str] = ()) -> None:
     _state.deferred = []
 
 
-def set_options(*, options: Collection[str], import_options: Collection[str]) -> None:
-    """Set the names of the running command's options, and of those of `ingest`, for hints."""
-    _state.command = replace(_state.command, options=options, import_options=import_options)
+def set_options(
+    *, arguments: Sequence[str], options: Collection[str], import_options: Collection[str]
+) -> None:
+    """Set the running command's line with present names, and what options exist, for hints.
+
+    Args:
+        options: names of the command's options.
+        import_options: names of the options of `ingest`.
+    """
+    _state.command = RunningCommand(arguments, options, import_options)
 
 
 def use_workspace(folder: Path) -> None:

@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
     from tui_annotate.workspace import Workspace
 
-PseudonymiseOption = Annotated[
-    bool, flag("--pseudonymise", "Replace the name and id of each person with a pseudonym.")
+PseudonymizeOption = Annotated[
+    bool, flag("--pseudonymize", "Replace the name and id of each person with a pseudonym.")
 ]
 KeyOption = Annotated[
     Path | None,
     option(
         "--pseudonym-key",
         "FILE",
-        "File with the key for --pseudonymise, if the input is a file. A missing file is created.",
+        "File with the key for --pseudonymize, if the input is a file. A missing file is created.",
     ),
 ]
 _MOST_COLUMNS = 12
@@ -81,15 +81,15 @@ def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:
 
 
 def load_pseudonyms_of_file(key: Path | None, *, wanted: bool) -> Pseudonyms | None:
-    """Return the pseudonyms for a conversion of a file; None without `--pseudonymise`.
+    """Return the pseudonyms for a conversion of a file; None without `--pseudonymize`.
 
     Raises:
-        InvalidInput: only one of `--pseudonymise` and `--pseudonym-key` is given.
+        InvalidInput: only one of `--pseudonymize` and `--pseudonym-key` is given.
     """
     if wanted != (key is not None):
-        missing = "--pseudonym-key FILE" if wanted else "--pseudonymise"
+        missing = "--pseudonym-key FILE" if wanted else "--pseudonymize"
         raise InvalidInput(
-            "--pseudonymise and --pseudonym-key can only be used together", f"add {missing}"
+            "--pseudonymize and --pseudonym-key can only be used together", f"add {missing}"
         )
     if key is None:
         return None

@@ -64,7 +64,7 @@ def report(
     include_practice: options.PracticeOption = False,
     include_gold: options.GoldOption = False,
     all_samples: _AllSamplesOption = False,
-    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    pseudonymize: pseudonyms.PseudonymizeOption = False,
     key: pseudonyms.KeyOption = None,
     source_format: options.FormatOption = "",
     given: options.TableOptions,
@@ -79,7 +79,7 @@ def report(
     --pseudonym-key, apply only to a FILE.
     """
     filters = options.include_excluded(work, practice=include_practice, gold=include_gold)
-    chosen = _ReportOptions(filters, pseudonymise, all_samples, common.as_json)
+    chosen = _ReportOptions(filters, pseudonymize, all_samples, common.as_json)
     files = [] if file is None else [file]
     reading = options.import_options(given, files=files, format_name=source_format)
     target = _choose_target(output_file)
@@ -99,7 +99,7 @@ def report(
     elif common.workspace is not None:
         raise InvalidInput("FILE and --workspace are both given", "omit FILE or --workspace")
     else:
-        names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymise)
+        names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymize)
         _write_of_file(file, source_format, reading, target, chosen, names=names)
 
 
@@ -112,7 +112,7 @@ def _choose_target(output_file: Path | None) -> Path | None:
 @dataclass(frozen=True, slots=True)
 class _ReportOptions:
     filters: RecordFilter
-    pseudonymise: bool
+    pseudonymize: bool
     all_samples: bool
     as_json: bool
 
@@ -146,7 +146,7 @@ def _write_of_workspace(
     from tui_annotate.services.report import ReportSubject
 
     with open_workspace(workspace) as space:
-        names = pseudonyms.load_pseudonyms(space, wanted=chosen.pseudonymise)
+        names = pseudonyms.load_pseudonyms(space, wanted=chosen.pseudonymize)
         chosen.write(space, target, subject=ReportSubject(space.path.name), names=names)
         filters = chosen.filters
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()

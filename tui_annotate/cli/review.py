@@ -238,21 +238,21 @@ def export_decisions(
             "Include the names of annotators and reviewers (default: annotators as letters).",
         ),
     ] = False,
-    pseudonymise: pseudonyms.PseudonymiseOption = False,
+    pseudonymize: pseudonyms.PseudonymizeOption = False,
     common: options.CommonOptions,
 ) -> None:
     """Export the decisions of reviewers as CSV.
 
     Each row has one decision. A decision accepts, merges, edits, adds or rejects annotations, or
     decides the rating of a sample. Annotators appear as the letters of the reviewing screen, and
-    reviewers are omitted, unless --names or --pseudonymise is given.
+    reviewers are omitted, unless --names or --pseudonymize is given.
     """
-    if names and pseudonymise:
+    if names and pseudonymize:
         raise InvalidInput(
-            "--names and --pseudonymise cannot be used together", "pass --names or --pseudonymise"
+            "--names and --pseudonymize cannot be used together", "pass --names or --pseudonymize"
         )
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
-        hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymise)
+        hidden = pseudonyms.load_pseudonyms(space, wanted=pseudonymize)
         find_name = _real_names(space) if names else None
         if hidden:
             find_name = hidden.name

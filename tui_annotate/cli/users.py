@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> typer.Typer:
         users,
         delete,
         "users delete ben@example.org",
-        "users delete ben@example.org --pseudonymise --yes",
+        "users delete ben@example.org --pseudonymize --yes",
     )
     add_command(users, export_users, "users export -o people.csv", name="export")
     add_command(
@@ -386,10 +386,10 @@ def enable(person: PersonArgument, *, common: options.CommonOptions) -> None:
 def delete(
     person: PersonArgument,
     *,
-    pseudonymise: Annotated[
+    pseudonymize: Annotated[
         bool,
         flag(
-            "--pseudonymise",
+            "--pseudonymize",
             "Replace the user's name and e-mail address with a pseudonym, irreversibly. If"
             " workspaces share a store of people, repeat the command in each workspace.",
         ),
@@ -401,15 +401,15 @@ def delete(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         accounts = space.team.accounts
         found = accounts.find(person)
-        if pseudonymise:
+        if pseudonymize:
             output.ask(f"delete the name and address of {found.email} irreversibly?", yes=yes)
-        changed = accounts.delete(found.person.id, pseudonymise=pseudonymise)
+        changed = accounts.delete(found.person.id, pseudonymize=pseudonymize)
         _print_unfinished_work(space, changed)
         shared = space.settings.people_store
-    if pseudonymise and shared:
+    if pseudonymize and shared:
         output.print_message(
             f"deleted the name from this workspace and from {shared}; in each other workspace that"
-            f" uses {shared}, run: tui-annotate users delete {changed.person.id} --pseudonymise"
+            f" uses {shared}, run: tui-annotate users delete {changed.person.id} --pseudonymize"
         )
     _show_account(changed, as_json=common.as_json)
 

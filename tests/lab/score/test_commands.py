@@ -102,8 +102,8 @@ def test_a_dry_run_says_what_would_be_sent(work: Command) -> None:
         (("list", "--dataset", "nix"), "'nix'"),
         (("import",), "--sample-columns"),
         (("import", "set.jsonl", "--sample-columns", "all"), "--sample-columns"),
-        (("import", "set.jsonl", "--name", "n"), "'id'"),
-        (("import", "none.csv", "--name", "n"), "none.csv"),
+        (("import", "set.jsonl", "--score", "n"), "'id'"),
+        (("import", "none.csv", "--score", "n"), "none.csv"),
         (("import", "--sample-columns", "nix"), "nix"),
     ],
 )
@@ -123,7 +123,7 @@ def test_scores_are_imported_and_ranked(work: Command) -> None:
     columns = work("lab", "scores", "import", "--sample-columns", "all", "--json").json
     assert columns["maker"] == "import:generations"
     Path("p.csv").write_text("id,p\n0.1,0.9\n0.3,0.2\n1.0,0.5\n1.1,0.4\n", "utf-8")
-    report = work("lab", "scores", "import", "p.csv", "--name", "probe", "--score-column", "p")
+    report = work("lab", "scores", "import", "p.csv", "--score", "probe", "--score-column", "p")
     assert "import:probe" in report.out
     assert printed_numbers(report.out) == [["4", "4"]]
     ranked = work(

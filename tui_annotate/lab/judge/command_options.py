@@ -123,7 +123,11 @@ SortingOptions = Annotated[
     OptionGroup(
         inverted=("screen",),
         k=typer.Option(
-            "-k", "--k", min=1, metavar="N", help="Compare the judge's top N with the given top N."
+            "-k",
+            "--cutoff",
+            min=1,
+            metavar="N",
+            help="Compare the judge's top N with the given top N.",
         ),
         bottom=flag(
             "--bottom",

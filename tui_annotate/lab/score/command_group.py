@@ -26,8 +26,8 @@ def register(app: typer.Typer) -> None:
     add_command(
         scores,
         import_scores,
-        "lab scores import probe.jsonl --name probe_score --dataset answers",
-        "lab scores import minicheck.csv --name minicheck --score-column p --lower-is-better",
+        "lab scores import probe.jsonl --score probe_score --dataset answers",
+        "lab scores import minicheck.csv --score minicheck --score-column p --lower-is-better",
         "lab scores import --sample-columns all --dataset answers",
         name="import",
     )

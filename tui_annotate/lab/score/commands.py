@@ -444,7 +444,7 @@ def import_scores(
     ] = None,
     *,
     dataset: DatasetOption = "",
-    name: Annotated[str, option("--name", "NAME", "Name of the imported score.")] = "",
+    name: Annotated[str, option("--score", "NAME", "Name of the imported score.")] = "",
     id_column: Annotated[str, option("--id-column", "NAME", "Column with the sample ids.")] = "id",
     score_column: Annotated[
         str,

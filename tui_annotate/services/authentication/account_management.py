@@ -249,10 +249,10 @@ class AccountService:
         made = self._hash_password(password, account.person.name, account.email)
         return self._change(account, ends=True, hash=made, must_change=True)
 
-    def delete(self, who: str, *, pseudonymise: bool = False) -> Account:
+    def delete(self, who: str, *, pseudonymize: bool = False) -> Account:
         """Disable an account for good; `pseudonymise` also removes name, address and keys."""
         account = self.disable(who)
-        if not pseudonymise:
+        if not pseudonymize:
             return account
         name = account.person.name
         email = account.email

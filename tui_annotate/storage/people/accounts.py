@@ -190,7 +190,7 @@ def _refuse_taken(connection: Connection, account: Account, *, but: str = "") ->
         raise Conflict(
             f"{what} {value!r} belongs to a disabled or deleted account",
             f"to use this account again: tui-annotate users enable {who}; to delete its name and"
-            f" address for good: tui-annotate users delete {who} --pseudonymise",
+            f" address for good: tui-annotate users delete {who} --pseudonymize",
         )
 
 
