@@ -1,8 +1,9 @@
 """Whether weights that are fitted to a workspace rank better, and from how many sources on.
 
 Sources are drawn at random from the real claims, and from the project's own gold pairs. Weights are
-fitted to the drawn sources and compared there as `lab assist tune` does; then both weights are measured
-on the sources that were not drawn. Real Mercury exports are looked for as in `bench_assist`.
+fitted to the drawn sources and compared there as `lab assist tune` does; then both weights are
+measured on the sources that were not drawn. Real Mercury exports are looked for as in
+`bench_assist`.
 """
 
 from __future__ import annotations

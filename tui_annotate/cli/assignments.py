@@ -202,12 +202,14 @@ def register(app: typer.Typer) -> None:
     )
     add_command(
         group,
-        promote,
+        promote_to_gold,
         "assignments promote-to-gold --dataset news",
         "assignments promote-to-gold --dataset news --agreed bridge-1 tea-1",
-        name="promote",
+        name="promote-to-gold",
     )
-    add_command(group, recompute, "assignments rescore-gold --dataset news", name="recompute")
+    add_command(
+        group, rescore_gold, "assignments rescore-gold --dataset news", name="rescore-gold"
+    )
     add_command(
         group,
         resume,
@@ -795,7 +797,7 @@ def _warn_recognisable() -> None:
     )
 
 
-def promote(
+def promote_to_gold(
     ids: Annotated[
         list[str] | None,
         argument(
@@ -861,7 +863,7 @@ def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: s
     return accepted
 
 
-def recompute(
+def rescore_gold(
     *,
     dataset: Annotated[str, options.dataset_option("Dataset whose gold checks are recomputed.")],
     dry_run: options.DryOption = False,

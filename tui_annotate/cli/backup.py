@@ -1,4 +1,4 @@
-"""The commands `backup create` and `backup restore`: back up a workspace, and restore it from a backup."""
+"""The commands `backup create` and `backup restore`."""
 
 from __future__ import annotations
 

@@ -41,8 +41,8 @@ _TargetFormatOption = Annotated[
         "--to",
         "-t",
         metavar="FORMAT",
-        help="Format to write, as listed by `tui-annotate datasets formats` (default: by the ending of OUT, "
-        ".csv or .xlsx).",
+        help="Format to write, as listed by `tui-annotate datasets formats` (default: by the"
+        " ending of OUT, .csv or .xlsx).",
         autocompletion=completion.complete_plugins("exporters"),
     ),
 ]

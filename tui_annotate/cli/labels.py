@@ -120,7 +120,7 @@ def register(app: typer.Typer) -> None:
     add_command(labels, retire, "labels retire Questionable --dry-run")
     add_command(
         labels,
-        normalise,
+        normalize,
         "labels normalize --dry-run",
         "labels normalize --rule Unwanted.Instrinsic=Unwanted.Intrinsic --yes",
     )
@@ -400,7 +400,7 @@ def _describe_rules(label: Label) -> str:
     return ", ".join(rules)
 
 
-def normalise(
+def normalize(
     *,
     rule: Annotated[
         list[str] | None,

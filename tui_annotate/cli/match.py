@@ -1,4 +1,4 @@
-"""The command `match`, which ranks the sentences related to a span."""
+"""The command `lab match`, which ranks the sentences related to a span."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def register(lab: typer.Typer) -> None:
     add_command(
         lab,
         match,
-        "match --sample news/17 --side summary --span 90:107",
-        "match --sample news/17 --side source --span 0:60 --top 3 --json",
+        "lab match --sample news/17 --side summary --span 90:107",
+        "lab match --sample news/17 --side source --span 0:60 --top 3 --json",
         panel=MODELS,
     )
 

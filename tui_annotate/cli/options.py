@@ -131,8 +131,8 @@ FormatOption = Annotated[
         "--from",
         "-f",
         metavar="FORMAT",
-        help="Format to read, as listed by `tui-annotate datasets formats` (default: detected from the "
-        "content).",
+        help="Format to read, as listed by `tui-annotate datasets formats` (default: detected"
+        " from the content).",
         autocompletion=completion.complete_plugins("importers"),
     ),
 ]

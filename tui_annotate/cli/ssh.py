@@ -78,8 +78,8 @@ def session(
 ) -> None:
     """Start a session (called by sshd).
 
-    The session opens the screen, or exports the user's own work. `users ssh authorized-keys` writes this
-    command for each key. Exit code 2: no terminal, or the client requested another command.
+    The session opens the screen, or exports the user's own work. `users ssh authorized-keys` writes
+    this command for each key. Exit code 2: no terminal, or the client requested another command.
     """
     raise typer.Exit(ssh_session.run_session(person, workspace))
 

@@ -131,7 +131,9 @@ def check_authorized_keys(
                     line = f"line {number} of {file}"
                     yield DiagnosticFinding(_AUTHORIZED_KEYS, state, f"{line}: {says}", mend)
     if lacking := set(bound) - found:
-        says = f"users ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
+        says = (
+            f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
+        )
         yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
 
 

@@ -255,7 +255,7 @@ TemplateOption = Annotated[
 ]
 
 
-def export_prompts(
+def build_prompts(
     files: RowsArgument,
     *,
     style: StyleOption = PromptStyle.PLAIN,
@@ -521,11 +521,11 @@ def register(app: typer.Typer) -> None:
     )
     add_command(
         position,
-        export_prompts,
+        build_prompts,
         "lab position build-prompts qa.jsonl -o prompts.jsonl",
         "lab position build-prompts qa.jsonl --style query-aware",
         "lab position build-prompts qa.jsonl --template mine.txt -o prompts.jsonl.gz",
-        name="export-prompts",
+        name="build-prompts",
     )
     add_command(
         position,

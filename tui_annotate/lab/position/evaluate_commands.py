@@ -1,4 +1,4 @@
-"""Commands `lab position evaluate` (score a model's answers) and `lab position show` (show a chart)."""
+"""Commands `lab position evaluate` (score answers) and `lab position show` (show a chart)."""
 
 from __future__ import annotations
 

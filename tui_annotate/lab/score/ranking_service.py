@@ -168,7 +168,8 @@ class RankService:
         if not set(used) - {REWARD}:
             raise NotFound(
                 f"dataset {options.dataset!r} has none of the scores {', '.join(names)}",
-                "compute scores: tui-annotate lab scores compute --scorer unigram --scorer similarity",
+                "compute scores: tui-annotate lab scores compute --scorer unigram"
+                " --scorer similarity",
             )
         if options.ranker is Ranker.LENGTH:
             medians = compute_medians(answers)

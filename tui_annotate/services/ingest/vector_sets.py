@@ -224,8 +224,9 @@ class VectorSets:
         name = shlex.quote(used.embedder)
         command = self.stores().command
         note = (
-            f"the vectors of {used.embedder!r} are kept; to use them again:"
-            f" {command()} --embedder {name}; to delete them: {command('lab vectors delete')} {name}"
+            f"the vectors of {used.embedder!r} are kept;"
+            f" to use them again: {command()} --embedder {name};"
+            f" to delete them: {command('lab vectors delete')} {name}"
         )
         return IngestReport(embedder=NONE, notes=[note])
 

@@ -55,7 +55,8 @@ class JudgeScorer:
         if options.judge is None:
             raise Unavailable(
                 "the scorer judge needs a model",
-                "name one: tui-annotate lab scores compute --scorer judge --judge MODEL --base-url URL",
+                "name one: tui-annotate lab scores compute --scorer judge --judge MODEL"
+                " --base-url URL",
             )
         self._judge: Judge = options.judge
         self._folders = (Path(options.prompts),) if options.prompts else ()
