@@ -1,4 +1,4 @@
-"""Commands of annotators: `annotate`, `datasets clear` and `keys`."""
+"""Commands of annotators: `annotate`, also with `--list-keys`, and `datasets clear`."""
 
 from __future__ import annotations
 

@@ -207,9 +207,7 @@ def register(app: typer.Typer) -> None:
         "assignments promote-to-gold --dataset news --agreed bridge-1 tea-1",
         name="promote-to-gold",
     )
-    add_command(
-        group, rescore_gold, "assignments rescore-gold --dataset news", name="rescore-gold"
-    )
+    add_command(group, rescore_gold, "assignments rescore-gold --dataset news", name="rescore-gold")
     add_command(
         group,
         resume,
@@ -865,7 +863,7 @@ def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: s
 
 def rescore_gold(
     *,
-    dataset: Annotated[str, options.dataset_option("Dataset whose gold checks are recomputed.")],
+    dataset: Annotated[str, options.dataset_option("Dataset whose gold samples are scored again.")],
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:

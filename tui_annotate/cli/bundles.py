@@ -1,4 +1,4 @@
-"""The commands `bundles`: write a person's samples to a file, and merge the work from the file."""
+"""The commands `sync bundles`: write samples of a person to a file, and merge its work."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ def register(app: typer.Typer) -> None:
 
 
 def register_formats(datasets: typer.Typer) -> None:
-    """Add the command `formats` to the group `datasets`."""
+    """Add the command `datasets formats`."""
     add_command(datasets, formats, "datasets formats", "datasets formats mercury")
 
 

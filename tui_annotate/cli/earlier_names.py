@@ -1,12 +1,16 @@
-"""Names that commands and options had before version 1.0. They work until then, with a notice.
+"""Names that commands and options had before version 1.0. They work until then, with a note.
 
 `ssh session` is not among them: lines of authorized_keys call it, and it keeps its name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final
+
+from typer.exceptions import TyperException
 
 from tui_annotate.cli import output
 from tui_annotate.cli.global_options import split_leading
@@ -59,13 +63,13 @@ OPTIONS: Final[Mapping[str, Mapping[str, str]]] = {
 }
 """The present name of an option by its earlier name, by command; "" for all commands."""
 
-_MOST_WORDS = max(len(name.split()) for name in COMMANDS)
+_LONGEST_FIRST: Final = sorted(COMMANDS, key=lambda name: len(name.split()), reverse=True)
 
 
 def replace_earlier_names(arguments: Sequence[str], group: Any) -> list[str]:
     """Return a command line with the present names of its command and options.
 
-    Each earlier name prints a notice on standard error.
+    Each earlier name prints a note on standard error.
 
     Args:
         group: the group of all commands.
@@ -74,29 +78,35 @@ def replace_earlier_names(arguments: Sequence[str], group: Any) -> list[str]:
     words = _replace_command(words)
     if words[:1] == ["backup"]:
         words = _name_backup_command(words, group.commands["backup"].commands)
-    command = _find_name(group, words)
-    known = {**OPTIONS[""], **OPTIONS.get(command, {})}
-    replaced = [*leading, *command.split()]
-    rest = iter(words[len(command.split()) :])
-    for word in rest:
-        if word == "--":
-            replaced += [word, *rest]
-            break
-        name, sign, value = word.partition("=")
-        if name in known:
-            _print_notice(f"option {name}", known[name])
-            name = known[name]
-        replaced.append(f"{name}{sign}{value}")
-    return replaced
+    command, name, rest = _find_command(group, words)
+    before = words[: len(words) - len(rest)]
+    return [*leading, *before, *_replace_options(command, name, rest)]
 
 
 def _replace_command(words: list[str]) -> list[str]:
-    for count in range(_MOST_WORDS, 0, -1):
-        earlier = " ".join(words[:count])
-        if len(words) >= count and earlier in COMMANDS:
-            _print_notice(earlier, COMMANDS[earlier])
-            return [*COMMANDS[earlier].split(), *words[count:]]
+    for earlier in _LONGEST_FIRST:
+        options, rest = _split_name(words, earlier)
+        if rest is not None:
+            _print_note(earlier, COMMANDS[earlier])
+            return [*COMMANDS[earlier].split(), *options, *rest]
     return words
+
+
+def _split_name(words: list[str], name: str) -> tuple[list[str], list[str] | None]:
+    """Split the name of a command from a command line, which may have global options in between.
+
+    Returns:
+        The global options, and the words after the name; None if the line has another command.
+    """
+    options = list[str]()
+    rest = words
+    for word in name.split():
+        leading, rest = split_leading(rest)
+        if rest[:1] != [word]:
+            return options, None
+        options += leading
+        rest = rest[1:]
+    return options, rest
 
 
 def _name_backup_command(words: list[str], commands: Mapping[str, Any]) -> list[str]:
@@ -109,23 +119,88 @@ def _name_backup_command(words: list[str], commands: Mapping[str, Any]) -> list[
     _, after = split_leading(rest)
     if after and (after[0] in commands or after[0] in ("-h", "--help")):
         return words
-    _print_notice("backup", "backup create")
+    _print_note("backup", "backup create")
     return ["backup", "create", *rest]
 
 
-def _find_name(group: Any, words: Sequence[str]) -> str:
-    """Return the name of the command that the first words of a command line are."""
-    name = list[str]()
+def _find_command(group: Any, words: Sequence[str]) -> tuple[Any, str, list[str]]:
+    """Return the command that a command line calls, its name, and the words after its name."""
     command = group
-    for word in words:
-        if word not in getattr(command, "commands", {}):
+    name = list[str]()
+    rest = list(words)
+    while hasattr(command, "commands"):
+        _, after = split_leading(rest)
+        if not after or after[0] not in command.commands:
             break
-        command = command.commands[word]
-        name.append(word)
-    return " ".join(name)
+        command = command.commands[after[0]]
+        name.append(after[0])
+        rest = after[1:]
+    return command, " ".join(name), rest
 
 
-def _print_notice(earlier: str, present: str) -> None:
+def _replace_options(command: Any, name: str, words: Sequence[str]) -> list[str]:
+    """Return the words after a command's name with the present names of its options.
+
+    The value of an option, and words after `--`, are no names, whatever they are.
+    """
+    takes_value = {
+        each: one.param_type_name == "option" and not one.is_flag
+        for one in command.params
+        for each in (*one.opts, *one.secondary_opts)
+    }
+    earlier = {**OPTIONS[""], **OPTIONS.get(name, {})}
+    replaced = list[str]()
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            return [*replaced, word, *left]
+        option, sign, value = word.partition("=")
+        present = earlier.get(option, option)
+        if present != option and present in takes_value:
+            _print_note(f"option {option}", present)
+            option = present
+        replaced.append(f"{option}{sign}{value}")
+        if takes_value.get(option) and not sign:
+            replaced += islice(left, 1)
+    return replaced
+
+
+def add_suggestions(group: Any) -> None:
+    """Make a group of commands suggest its names for a misspelt one, present or earlier.
+
+    Typer knows the present names only.
+    """
+    group.suggest_commands = False
+    resolve_command = group.resolve_command
+
+    def resolve_or_suggest(context: Any, arguments: list[str]) -> Any:
+        try:
+            return resolve_command(context, arguments)
+        except TyperException as error:
+            path = context.command_path.partition(" ")[2]
+            if found := _suggest(arguments[0], path, group.commands):
+                names = ", ".join(f"{each!r}" for each in found)
+                error.message = f"{error.message.rstrip('.')}. Did you mean {names}?"
+            raise
+
+    group.resolve_command = resolve_or_suggest
+
+
+def _suggest(typed: str, path: str, names: Collection[str]) -> list[str]:
+    """Return the present names of the commands whose present or earlier name is similar."""
+    present = {**dict(_list_earlier_words(path)), **{name: name for name in names}}
+    return list(dict.fromkeys(present[each] for each in get_close_matches(typed, present)))
+
+
+def _list_earlier_words(path: str) -> Iterator[tuple[str, str]]:
+    """Yield the earlier and the present name of the commands in a group, without the group's."""
+    for earlier, present in COMMANDS.items():
+        group, _, word = earlier.rpartition(" ")
+        if path in (group, COMMANDS.get(group)):
+            yield word, present.removeprefix(f"{path} ")
+
+
+def _print_note(earlier: str, present: str) -> None:
     output.print_message(
         f"note: {earlier} is called {present} now; the earlier name works until version 1.0"
     )

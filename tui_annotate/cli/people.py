@@ -79,7 +79,7 @@ def merge(
 
     Use this command if both are one person. If PERSON and OWNER are the same imported person,
     `annotate --as NAME` continues the imported work. On a sample with work of both, annotations
-    with the same content are stored once, and state, rating and comment of OWNER are kept. `people
+    with the same content are stored once, and state, rating and comment of OWNER are kept. `users
     unmerge` undoes the merge.
 
     Exit code: 0 all work merged, 3 some values of PERSON were not merged.

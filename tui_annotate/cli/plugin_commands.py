@@ -17,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 from typer.models import CommandInfo, TyperInfo
 
+from tui_annotate.cli.earlier_names import add_suggestions
 from tui_annotate.cli.help_format import OTHER, PANELS, color_help, sort_commands
 from tui_annotate.cli.output_options import add_output_options
 from tui_annotate.cli.repeated_options import refuse_repeated_options
@@ -114,7 +115,12 @@ def _prepare(command: Any) -> None:
     add_output_options(command)
     color_help(command)
     refuse_repeated_options(command)
-    for each in getattr(command, "commands", {}).values():
+    commands = getattr(command, "commands", None)
+    if commands is None:
+        return
+    add_suggestions(command)
+    # Commands that are created later are prepared then.
+    for each in commands.created() if isinstance(commands, _Commands) else commands.values():
         _prepare(each)
 
 
@@ -173,6 +179,10 @@ class _Commands(MutableMapping[str, Any]):
             if name not in self._plugin_names():
                 raise KeyError(name)
             self._infos[name] = _plugin_info(name)
+
+    def created(self) -> list[Any]:
+        """Return the commands that exist already, without those that are created later."""
+        return list(self._built.values())
 
     def _plugin_names(self) -> Collection[str]:
         return registry.plugin_names("commands") if self._has_plugins else ()

@@ -1,4 +1,4 @@
-"""The commands `pseudonyms`, and the messages that an export with pseudonyms prints."""
+"""The commands `users pseudonyms`, and the messages that an export with pseudonyms prints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands `questions` and `announcements`: messages between annotators and reviewers."""
+"""The commands `messages`: questions of annotators, with replies, and announcements."""
 
 from __future__ import annotations
 

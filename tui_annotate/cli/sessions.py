@@ -1,4 +1,4 @@
-"""The commands `sessions`: list and end sign-in sessions."""
+"""The commands `users sessions`: list and end sign-in sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands `snapshots`: create, list and verify snapshots of a workspace for papers."""
+"""The commands `audit snapshots`: create, list and verify snapshots of a workspace for papers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands `ssh`: set up a server that people use over ssh, and manage their ssh keys."""
+"""The commands `users ssh`: set up a server that people use over ssh, and manage ssh keys."""
 
 from __future__ import annotations
 

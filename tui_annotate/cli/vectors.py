@@ -1,4 +1,4 @@
-"""The commands `vectors` and `models`: manage vectors of texts, and get models.
+"""The commands `lab vectors` and `lab models`: manage vectors of texts, and get models.
 
 Only `lab models download` connects to a model hub, and only `lab models install` runs pip.
 """

@@ -126,11 +126,11 @@ def evaluate(
 
     The files' annotations are measured in both directions: from claim to evidence, and from
     evidence to claim. No workspace is needed; in a workspace, the weights rank that `lab assist
-    tune` stored there for the same embedder. A hit is a segment that shares at least 3 code points with
-    the known span, or contains the whole span. The row "all" ranks all segments of the searched
-    text; the row "on the screen" only the first five with a score of at least 0.08, as annotators
-    see them. Each value has a 95 % interval from bootstrap resamples of whole clusters of sources
-    that share a document. Each embedder of --compare is compared with --embedder.
+    tune` stored there for the same embedder. A hit is a segment that shares at least 3 code points
+    with the known span, or contains the whole span. The row "all" ranks all segments of the
+    searched text; the row "on the screen" only the first five with a score of at least 0.08, as
+    annotators see them. Each value has a 95 % interval from bootstrap resamples of whole clusters
+    of sources that share a document. Each embedder of --compare is compared with --embedder.
     """
     from tui_annotate.domain.progress import TaskProgress
     from tui_annotate.lab.assist.evaluation import evaluate as evaluate_assist

@@ -1,4 +1,4 @@
-"""The command group `scores`: names, order and examples of its commands."""
+"""The command group `lab scores`: names, order and examples of its commands."""
 
 from __future__ import annotations
 
