@@ -34,10 +34,10 @@ OTHERS = {
     ("audit snapshots replay", "--output"),
     ("users export", "--output"),
     *(
-        (f"position {name}", "--output")
-        for name in ("create-qa", "create-kv", "export-prompts", "evaluate", "run")
+        (f"lab position {name}", "--output")
+        for name in ("create-qa", "create-kv", "build-prompts", "evaluate", "run")
     ),
-    *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
+    *((f"lab judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
     ("lab scores train-probe", "--output"),
     ("suggestions create", "--label"),
     ("users delete", "--pseudonymize"),

@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "delete": "datasets delete news -w work --yes --delete-annotations",
     "replace": "datasets replace news changed.jsonl -w work --delete-annotations --id-column id"
     " --group-column group",
-    "backup": "backup -w work copy",
+    "backup": "backup create -w work copy",
     "snapshot": "audit snapshots create one -w work",
     "rebuild": "lab vectors rebuild -w work --embedder static",
     "export": "export -w work --to native -o out.jsonl",

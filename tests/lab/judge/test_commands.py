@@ -64,7 +64,7 @@ def rag(tmp_path: Path) -> Path:
 
 def ask(command: Command, chat: FakeChat, *words: Any) -> Result:
     """A command of judges, at the endpoint."""
-    return command("judge", *map(str, words), "--model", "m", "--base-url", chat.url)
+    return command("lab", "judge", *map(str, words), "--model", "m", "--base-url", chat.url)
 
 
 def test_sort_writes_the_published_form(
@@ -543,7 +543,7 @@ def test_a_dataset_keeps_what_is_said(
     assert (type(refused.error), chat.asked) == (NotAllowed, [])
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
     for deed in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
-        done = command("judge", *deed, "--dataset", "rag", "-w", "work")
+        done = command("lab", "judge", *deed, "--dataset", "rag", "-w", "work")
         assert done.code == 0, done.err
     asked = len(chat.asked)
     command("lab", "judge", "sort", "--dataset", "rag", "-w", "work")
@@ -578,13 +578,13 @@ def test_a_file_is_judged_with_the_settings_of_the_workspace(
     if way == "variable":
         monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(folder))
     for name in ("sort", "generate", "evaluate"):
-        planned = command("judge", name, str(rag), *words, "--dry-run")
+        planned = command("lab", "judge", name, str(rag), *words, "--dry-run")
         assert (planned.code, chat.asked) == (0, []), planned.err
-        refused = command("judge", name, str(rag), *words)
+        refused = command("lab", "judge", name, str(rag), *words)
         assert (type(refused.error), chat.asked) == (NotAllowed, [])
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
     for name in ("sort", "generate", "evaluate"):
-        done = command("judge", name, str(rag), *words)
+        done = command("lab", "judge", name, str(rag), *words)
         assert (done.code, done.error) == (0, None), done.err
     assert any(prompt.startswith("Mine") for prompt in chat.prompts)
 

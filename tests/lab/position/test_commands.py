@@ -277,7 +277,7 @@ def test_a_template_that_can_not_be_filled_is_refused(
         for asked in (("run", *model), ("run", *model, "--dry-run"), ("export-prompts",)):
             name, *more = asked
             done = command(
-                "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
+                "lab", "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
             )
             assert (done.code, bool(re.search(told, done.err))) == (2, True), done.err
         assert (chat.asked, Path("p.jsonl").exists()) == ([], False)
@@ -327,7 +327,7 @@ def test_rows_have_no_numbers_that_json_does_not_have(command: Command) -> None:
             ("export-prompts", "qa.jsonl"),
             ("run", "qa.jsonl", *model),
         ):
-            done = command("position", *asked, "-o", "out.jsonl", "--json")
+            done = command("lab", "position", *asked, "-o", "out.jsonl", "--json")
             assert (done.code, done.json["not_finite"]) == (0, 2), done.err
             assert ["2"] in printed_numbers(done.err)
             assert (rows("out.jsonl")[0]["p"], rows("out.jsonl")[0]["q"]) == (None, {"r": [None]})
@@ -635,7 +635,7 @@ def test_rows_are_not_written_into_a_table(
     """JSON lines in `t.csv` would open as one broken column; nothing is written."""
     put("qa.jsonl", question())
     put("p.jsonl", placed(0, "sea star"))
-    done = command("position", *how, "-o", target)
+    done = command("lab", "position", *how, "-o", target)
     assert (done.code, target in done.err, ".jsonl" in done.err) == (2, True, True)
     assert not Path(target).exists()
 

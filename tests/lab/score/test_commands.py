@@ -111,7 +111,7 @@ def test_what_can_not_be_scored_is_told(
     work: Command, arguments: tuple[str, ...], said: str
 ) -> None:
     """In a line, with a hint, and no run is made."""
-    done = work("scores", *arguments)
+    done = work("lab", "scores", *arguments)
     assert done.code in {1, 2}
     assert said in done.err
     assert "Traceback" not in done.err
