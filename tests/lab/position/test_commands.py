@@ -274,7 +274,7 @@ def test_a_template_that_can_not_be_filled_is_refused(
     assert command("init").code == 0
     with chatting() as chat:
         model = ("--model", "toy", "--base-url", chat.url)
-        for asked in (("run", *model), ("run", *model, "--dry-run"), ("export-prompts",)):
+        for asked in (("run", *model), ("run", *model, "--dry-run"), ("build-prompts",)):
             name, *more = asked
             done = command(
                 "lab", "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
