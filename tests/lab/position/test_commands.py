@@ -127,14 +127,14 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
         done = command(*asked, "-o", target)
         assert (done.code, named in done.err) == (2, True)
     put("kv.jsonl", lookup(0))
-    assert "create-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
+    assert "create-kv" in command(*asked[:3], "kv.jsonl", *asked[4:], "-o", "x").err
 
 
 def test_keys_are_drawn_and_moved(command: Command) -> None:
     """The same seed draws the same; a file of them is moved to other places."""
     asked = ("lab", "position", "create-kv", "--keys", "5", "--examples", "4", "--seed", "3")
     assert command(*asked, "-o", "a.jsonl.gz").code == 0
-    assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
+    assert command(*asked[:6], "2", *asked[7:], "-o", "b.jsonl").code == 0
     assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
     assert (
         command(
@@ -324,7 +324,7 @@ def test_rows_have_no_numbers_that_json_does_not_have(command: Command) -> None:
         model = ("--model", "toy", "--base-url", chat.url)
         for asked in (
             ("create-qa", "in.jsonl", *to_one),
-            ("export-prompts", "qa.jsonl"),
+            ("build-prompts", "qa.jsonl"),
             ("run", "qa.jsonl", *model),
         ):
             done = command("lab", "position", *asked, "-o", "out.jsonl", "--json")
@@ -623,7 +623,7 @@ def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> 
     [
         ("create-qa", "qa.jsonl", "--passages", "3", "--gold-position", "0"),
         ("create-kv", "--keys", "3", "--examples", "1"),
-        ("export-prompts", "qa.jsonl"),
+        ("build-prompts", "qa.jsonl"),
         ("run", "qa.jsonl", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"),
         ("evaluate", "p.jsonl"),
     ],
