@@ -79,6 +79,22 @@ def no_settling_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def earlier_names_allowed() -> None:
+    """A test with this fixture may use earlier names of commands and options."""
+
+
+@pytest.fixture(autouse=True)
+def present_names(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command line of a test has the present names of commands and options."""
+    if "earlier_names_allowed" not in request.fixturenames:
+
+        def refuse(earlier: str, present: str) -> None:
+            pytest.fail(f"{earlier} is an earlier name; use {present}")
+
+        monkeypatch.setattr("tui_annotate.cli.earlier_names._print_note", refuse)
+
+
+@pytest.fixture
 def interruptible() -> Iterator[None]:
     """What a script starts in the background is deaf to Ctrl-C, and so is all that it starts."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -327,7 +327,7 @@ _ARGUMENTS = (
     "agreement --json",
     "messages questions list --json",
     "suggestions list --json",
-    "match --sample d/begun-settled --side summary --span 0:5 --json",
+    "lab match --sample d/begun-settled --side summary --span 0:5 --json",
     "labels list --json",
     "datasets list --json",
     "review list --json",

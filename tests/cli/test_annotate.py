@@ -1,4 +1,4 @@
-"""annotations clear, keys: shapes and ends."""
+"""annotations clear, annotate --list-keys: shapes and ends."""
 
 from __future__ import annotations
 

@@ -51,7 +51,18 @@ def test_match_prints_a_table_for_people(filled: Command) -> None:
 
 def test_match_ranks_by_one_kind_of_signal(filled: Command) -> None:
     """Named with --by; another word is misuse."""
-    asked = ("match", "--sample", "bridge", "--side", "source", "--span", "0:10", "--json", "--by")
+    asked = (
+        "lab",
+        "match",
+        "--sample",
+        "bridge",
+        "--side",
+        "source",
+        "--span",
+        "0:10",
+        "--json",
+        "--by",
+    )
     shown = filled(*asked, "lexical").json
     assert shown["signals"] == "words only"
     assert {name for match in shown["matches"] for name in match["signals"]} == {"words"}

@@ -128,7 +128,17 @@ def test_vectors_come_along_or_are_made_anew(command: Command, pairs: Path, tmp_
     """Asked for, they are copied; else the line that makes them is told, and it does."""
     command("init")
     command("ingest", str(pairs), "--id-column", "id")
-    wanted = ("match", "--sample", "pairs/bridge", "--side", "summary", "--span", "0:10", "--json")
+    wanted = (
+        "lab",
+        "match",
+        "--sample",
+        "pairs/bridge",
+        "--side",
+        "summary",
+        "--span",
+        "0:10",
+        "--json",
+    )
     before = command(*wanted).json
     assert before["signals"] != "words"
     command("backup", "create", "with", "--include-vectors")

@@ -108,7 +108,7 @@ LEGITIMATE: Final[dict[str, Change]] = {
     "rename": rename,
     "exchange of names": exchange_names,
     "merge": run("users merge gold ana"),
-    "unmerge": run("users merge gold ana;people unmerge gold"),
+    "unmerge": run("users merge gold ana;users unmerge gold"),
     "weights": apply_weights,
     "labels of a dataset": write_labels,
     "renamed label": run("labels rename Unwanted.Intrinsic Contradicted"),

@@ -30,7 +30,7 @@ def test_the_shell_gets_commands_options_and_values(
     assert filled("status").code == 0
     monkeypatch.setenv("_TUI_ANNOTATE_COMPLETE", "complete_bash")
     for line, expected in (
-        ("ann", ["annotate", "annotations", "announcements"]),
+        ("ann", ["annotate"]),
         ("export --include-p", ["--include-practice"]),
         ("export --dataset pairs --label Unwanted.I", ["Unwanted.Intrinsic"]),
     ):

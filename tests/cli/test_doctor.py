@@ -503,7 +503,7 @@ def test_what_leaves_more_open_is_a_doubt(other: dict[str, list[str]], words: st
     assert finding.state == "doubt"
     assert words in finding.says
     line = shlex.split(finding.mend)
-    assert line[:3] == ["tui-annotate", "users", "ssh", "setup"]
+    assert line[:4] == ["tui-annotate", "users", "ssh", "setup"]
     assert "/srv/it's a" in line
 
 

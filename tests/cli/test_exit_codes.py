@@ -20,16 +20,16 @@ export --to nowhere
 export --to csv --dataset nowhere
 export --to csv --person nowhere
 export --to csv --label Nowhere
-report html --dataset nowhere
-report html --person nowhere
-report html --label Nowhere
-report html nowhere.json
+report --dataset nowhere
+report --person nowhere
+report --label Nowhere
+report nowhere.json
 agreement --dataset nowhere
 agreement --person nowhere
 agreement --label Nowhere
-match --sample nowhere --side summary --span 0:5
-annotations delete --mine --yes --dataset nowhere
-annotations delete --mine --yes --sample nowhere
+lab match --sample nowhere --side summary --span 0:5
+datasets clear --mine --yes --dataset nowhere
+datasets clear --mine --yes --sample nowhere
 labels check nowhere.yaml
 labels list --dataset nowhere
 labels history --dataset nowhere
@@ -42,7 +42,7 @@ labels rename Benign Other --dataset nowhere
 labels merge Nowhere Benign
 labels split Nowhere One Two
 labels retire Nowhere
-labels normalise --dataset nowhere
+labels normalize --dataset nowhere
 labels undo --dataset nowhere
 assignments list --dataset nowhere
 assignments create --dataset nowhere --person ana --create
@@ -66,59 +66,59 @@ suggestions delete --maker nowhere --yes
 suggestions report --dataset nowhere
 suggestions hide --dataset nowhere
 suggestions unhide --dataset nowhere
-assist evaluate nowhere.json
-assist report --dataset nowhere
-assist report --person nowhere
-assist report --label Nowhere
+lab assist evaluate nowhere.json
+lab assist report --dataset nowhere
+lab assist report --person nowhere
+lab assist report --label Nowhere
 datasets show nowhere
 datasets replace nowhere a.jsonl
 datasets replace pairs nowhere.csv
 datasets delete nowhere --yes
-vectors rebuild --embedder nowhere
-vectors delete nowhere
-bundles create --person nowhere -o x.bundle
-bundles create --person ana --create --dataset nowhere -o x.bundle
-bundles merge nowhere.bundle
-snapshots replay nowhere
+lab vectors rebuild --embedder nowhere
+lab vectors delete nowhere
+sync bundles create --person nowhere -o x.bundle
+sync bundles create --person ana --create --dataset nowhere -o x.bundle
+sync bundles merge nowhere.bundle
+audit snapshots replay nowhere
 users show nowhere
-users update nowhere --name x
+users edit nowhere --name x
 users disable nowhere
 users enable nowhere
 users invite nowhere
 users delete nowhere --yes
 users import nowhere.csv
-sessions end nowhere
-sessions end --person nowhere
-ssh keys add nowhere nowhere.pub
-ssh keys delete nowhere
+users sessions end nowhere
+users sessions end --person nowhere
+users ssh keys add nowhere nowhere.pub
+users ssh keys delete nowhere
 guidelines list --dataset nowhere
 guidelines show --dataset nowhere
 guidelines apply nowhere.md
 guidelines apply labels.yaml --dataset nowhere
-questions list --sample nowhere
-questions reply nowhere text
-scores compute --dataset nowhere --scorer unigram
-scores compute --dataset pairs --scorer nowhere
-scores import nowhere.csv --score x
-scores import scores.csv --score x --dataset nowhere
-scores import scores.csv --score x --score-column nowhere
-scores list --dataset nowhere
-scores delete nowhere --yes
-scores rank --dataset nowhere
-scores rank --ranker nowhere
-scores compare --dataset nowhere
-scores compare --score nowhere
-scores compare --column nowhere
-judge sort nowhere.jsonl --model m --base-url http://localhost:1/v1
-judge sort --dataset nowhere --model m --base-url http://localhost:1/v1
-judge suggest --dataset nowhere --model m --base-url http://localhost:1/v1
-pipeline run nowhere.yaml
-position create-qa nowhere.jsonl --passages 2 --gold-position 0 -o out
-position evaluate nowhere.jsonl
-position evaluate --dataset nowhere
-position export-prompts nowhere.jsonl
-position show nowhere
-restore nowhere new
+messages questions list --sample nowhere
+messages questions reply nowhere text
+lab scores compute --dataset nowhere --scorer unigram
+lab scores compute --dataset pairs --scorer nowhere
+lab scores import nowhere.csv --score x
+lab scores import scores.csv --score x --dataset nowhere
+lab scores import scores.csv --score x --score-column nowhere
+lab scores list --dataset nowhere
+lab scores delete nowhere --yes
+lab scores rank --dataset nowhere
+lab scores rank --ranker nowhere
+lab scores compare --dataset nowhere
+lab scores compare --score nowhere
+lab scores compare --column nowhere
+lab judge sort nowhere.jsonl --model m --base-url http://localhost:1/v1
+lab judge sort --dataset nowhere --model m --base-url http://localhost:1/v1
+lab judge suggest --dataset nowhere --model m --base-url http://localhost:1/v1
+lab pipeline nowhere.yaml
+lab position create-qa nowhere.jsonl --passages 2 --gold-position 0 -o out
+lab position evaluate nowhere.jsonl
+lab position evaluate --dataset nowhere
+lab position build-prompts nowhere.jsonl
+lab position show nowhere
+backup restore nowhere new
 audit verify --against nowhere.json
 status -w nowhere
 """

@@ -30,7 +30,7 @@ from tui_annotate.cli import screen
 WALK = """
 init w
 ingest -w w --id-column id --group-column group --embedder static pairs.jsonl
-demo demo
+init --demo demo
 labels apply -w w set.yaml
 labels rename -w w Fine Good
 labels merge -w w Good Odd
@@ -39,9 +39,9 @@ labels split -w w Wrong Worse Worst
 labels retire -w w Odd
 guidelines apply -w w guide.md
 datasets replace -w w pairs pairs.jsonl --id-column id --group-column group
-bundles create -w w --person ana --create -o ana.bundle
+sync bundles create -w w --person ana --create -o ana.bundle
 annotate ana.bundle
-bundles merge -w w ana.bundle
+sync bundles merge -w w ana.bundle
 sync push -w w --as ana shared
 sync pull -w w --as ana shared
 sync pull -o rows.jsonl
@@ -52,35 +52,35 @@ export -w w --to xlsx -o out.xlsx
 export -w w --to native --pseudonymize -o names.jsonl
 convert pairs.jsonl --id-column id --to native converted.jsonl
 convert out.jsonl --to native --pseudonymize --pseudonym-key own.key converted.jsonl.zst
-report html -w w -o report.html
-report html -w w
-snapshots create paper -w w
-snapshots replay paper -w w -o state.jsonl
-pseudonyms new-key -w w --yes
-backup -w w
-backup -w w --vectors copy
-restore copy restored
-vectors rebuild -w w
-judge export-prompts prompts
-judge sort rag.jsonl --model m --base-url {chat} -o sorted.json
-judge generate rag.jsonl --model m --base-url {chat} -o answers.json --answers-dir answers
-judge evaluate rag.jsonl --model m --base-url {chat} -o scores.json --embedder static
+report -w w -o report.html
+report -w w
+audit snapshots create paper -w w
+audit snapshots replay paper -w w -o state.jsonl
+users pseudonyms new-key -w w --yes
+backup create -w w
+backup create -w w --include-vectors copy
+backup restore copy restored
+lab vectors rebuild -w w
+lab judge export-prompts prompts
+lab judge sort rag.jsonl --model m --base-url {chat} -o sorted.json
+lab judge generate rag.jsonl --model m --base-url {chat} -o answers.json --answers-dir answers
+lab judge evaluate rag.jsonl --model m --base-url {chat} -o scores.json --embedder static
 ingest -w w --from rag --dataset rag rag.jsonl
-judge sort -w w --dataset rag --model m --base-url {chat}
-judge suggest -w w --dataset pairs --model m --base-url {chat}
+lab judge sort -w w --dataset rag --model m --base-url {chat}
+lab judge suggest -w w --dataset pairs --model m --base-url {chat}
 ingest -w w --from generations set.jsonl
-scores compute -w w --scorer unigram --dataset set
-pipeline run -w w recipe.yml
-position create-kv --keys 5 --examples 2 --gold-position 0,2 -o kv
-position create-qa nq.jsonl --passages 5 --gold-position 0 -o qa.jsonl.gz
-position export-prompts qa.jsonl.gz -o prompts.jsonl
-position run -w w qa.jsonl.gz --model m --base-url {chat} -o predictions.jsonl
-position evaluate predictions.jsonl -o evaluated.jsonl
+lab scores compute -w w --scorer unigram --dataset set
+lab pipeline -w w recipe.yml
+lab position create-kv --keys 5 --examples 2 --gold-position 0,2 -o kv
+lab position create-qa nq.jsonl --passages 5 --gold-position 0 -o qa.jsonl.gz
+lab position build-prompts qa.jsonl.gz -o prompts.jsonl
+lab position run -w w qa.jsonl.gz --model m --base-url {chat} -o predictions.jsonl
+lab position evaluate predictions.jsonl -o evaluated.jsonl
 init team
 users create -w team --name Ben --email ben@example.org --invite
 users export -w team -o users.csv
-ssh keys add -w team Ben key.pub
-ssh authorized-keys -w team keys/authorized_keys
+users ssh keys add -w team Ben key.pub
+users ssh authorized-keys -w team keys/authorized_keys
 """
 """Commands that write files, in an order in which each finds what it reads."""
 
@@ -92,25 +92,23 @@ ELSEWHERE = {
 PyTorch, so that its test is in tests/lab/score/test_local_models.py."""
 
 NO_FILES = """
-annotations delete; agreement; announcements create; announcements list; assignments create
-assignments escalate; assignments gold; assignments list; assignments move; assignments pool
-assignments practice; assignments promote; assignments recompute; assignments repeat
-assignments resume; assignments top-up; assignments undo; assist evaluate
-assist report; assist tune
-audit head; audit verify; datasets delete; datasets edit; datasets list; datasets show; doctor
-formats; guidelines diff; guidelines list; guidelines show; judge cache; keys; labels check
-labels history; labels list; labels normalise; labels show; match; models install; people list
-people merge
-people unmerge; position show; pseudonyms list; questions ask; questions list
-questions reply; review allow; review export; review list; review reopen; scores compare
-scores delete
-scores import; scores list; scores rank; sessions end; sessions list
-snapshots list; ssh keys delete; ssh keys list
-ssh session; ssh setup; status; suggestions create; suggestions delete; suggestions hide
+agreement; assignments create; assignments escalate; assignments gold; assignments list
+assignments move; assignments pool; assignments practice; assignments promote-to-gold
+assignments repeat; assignments rescore-gold; assignments resume; assignments top-up
+assignments undo; audit head; audit snapshots list; audit verify; datasets clear; datasets delete
+datasets edit; datasets formats; datasets list; datasets show; doctor; guidelines diff
+guidelines list; guidelines show; lab assist evaluate; lab assist report; lab assist tune
+lab judge cache; lab match; lab models install; lab position show; lab scores compare
+lab scores delete; lab scores import; lab scores list; lab scores rank; lab vectors delete
+lab vectors list; labels check; labels history; labels list; labels normalize; labels show
+messages announcements create; messages announcements list; messages questions ask
+messages questions list; messages questions reply; review allow; review export; review list
+review reopen; ssh session; status; suggestions create; suggestions delete; suggestions hide
 suggestions import; suggestions list; suggestions report; suggestions unhide; sync delete
-sync status; sync table-sql; users accept-invite; users delete; users disable; users enable
-users import; users invite; users list; users reset-password; users show; users update
-vectors delete; vectors list
+sync status; sync table-sql; users accept-invite; users delete; users disable; users edit
+users enable; users import; users invite; users list; users merge; users pseudonyms list
+users reset-password; users sessions end; users sessions list; users show; users ssh keys delete
+users ssh keys list; users ssh setup; users unmerge
 """
 """Commands that print, and change only the store of a workspace or delete files."""
 

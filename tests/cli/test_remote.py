@@ -215,7 +215,17 @@ def test_a_selection_asks_nobody(command: Command, endpoint: FakeEndpoint, pairs
     command("ingest", str(pairs), *remote(endpoint))
     before = len(endpoint.headers)
     found = command(
-        "match", "--sample", "0", "--side", "summary", "--span", "0:20", "--by", "vectors", "--json"
+        "lab",
+        "match",
+        "--sample",
+        "0",
+        "--side",
+        "summary",
+        "--span",
+        "0:20",
+        "--by",
+        "vectors",
+        "--json",
     )
     assert found.code == 0
     assert found.json["signals"] == "m only"

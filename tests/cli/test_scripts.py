@@ -28,7 +28,9 @@ class _Pipe(io.StringIO):
         return 99
 
 
-@pytest.mark.parametrize("arguments", [["formats"], ["formats", "--json"], ["--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["datasets", "formats"], ["datasets", "formats", "--json"], ["--help"]]
+)
 def test_reader_that_leaves(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever reads the first line and closes the pipe makes no failure of the command."""
     monkeypatch.setattr("os.dup2", lambda *_: None)
@@ -43,7 +45,7 @@ def test_full_disk_behind_standard_output(
     """Where standard output has no room left, the message says that it is standard output."""
     command("datasets", "formats")
     monkeypatch.setattr(sys, "stdout", _Pipe(OSError(errno.ENOSPC, "full")))
-    assert run(["formats"]) == 1
+    assert run(["datasets", "formats"]) == 1
     said = capfd.readouterr().err
     assert said.endswith(": full\n")
     assert "None" not in said

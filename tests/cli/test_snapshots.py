@@ -1,4 +1,4 @@
-"""The commands `snapshots`: snapshots are created, listed and replayed from the event log."""
+"""The commands `audit snapshots`: snapshots are created, listed and replayed from the event log."""
 
 from __future__ import annotations
 

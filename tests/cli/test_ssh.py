@@ -47,27 +47,27 @@ def person(folder: Path, name: str) -> str:
 
 def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> None:
     """Told in words and as JSON; what to do next goes to standard error."""
-    added = team("users", "users", "ssh", "keys", "add", "ben@example.org", "ben.pub")
+    added = team("users", "ssh", "keys", "add", "ben@example.org", "ben.pub")
     assert added.code == 0
     fingerprint = added.out.split()[2]
     assert fingerprint.startswith("SHA256:")
     assert added.out.endswith(" ben\n")
     assert "users ssh authorized-keys" in added.err
-    (listed,) = team("users", "users", "ssh", "keys", "list", "--json").json
+    (listed,) = team("users", "ssh", "keys", "list", "--json").json
     assert listed["person"] == person(tmp_path, "ben")
     assert (listed["name"], listed["fingerprint"], listed["key"]) == ("ben", fingerprint, KEYS[0])
-    assert fingerprint in team("users", "users", "ssh", "keys", "list").out
-    assert team("users", "users", "ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
-    assert team("users", "users", "ssh", "keys", "delete", fingerprint).code == 0
-    assert team("users", "users", "ssh", "keys", "list", "--json").json == []
-    assert team("users", "users", "ssh", "keys", "delete", fingerprint).code == 2
+    assert fingerprint in team("users", "ssh", "keys", "list").out
+    assert team("users", "ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
+    assert team("users", "ssh", "keys", "delete", fingerprint).code == 0
+    assert team("users", "ssh", "keys", "list", "--json").json == []
+    assert team("users", "ssh", "keys", "delete", fingerprint).code == 2
 
 
 def test_a_key_comes_from_standard_input(team: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """A dash stands for it."""
     text = io.BytesIO(f"{KEYS[1]} somebody\n".encode())
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=text))
-    assert team("users", "users", "ssh", "keys", "add", "ana", "-").out.endswith(" ana\n")
+    assert team("users", "ssh", "keys", "add", "ana", "-").out.endswith(" ana\n")
 
 
 @pytest.mark.parametrize(
@@ -86,16 +86,16 @@ def test_what_is_no_key_is_refused(
     """With the file's name, and nothing bound."""
     (tmp_path / "private").write_text("-----BEGIN OPENSSH PRIVATE KEY-----\nsecret\n")
     (tmp_path / "huge.pub").write_text(f"{KEYS[0]}\n" * 1000)
-    done = team("users", "users", "ssh", "keys", "add", who, file)
+    done = team("users", "ssh", "keys", "add", who, file)
     assert done.code == code
     assert says in done.err
     assert "secret" not in done.err
-    assert team("users", "users", "ssh", "keys", "list", "--json").json == []
+    assert team("users", "ssh", "keys", "list", "--json").json == []
 
 
 def test_lines_are_printed_and_written(team: Command, tmp_path: Path) -> None:
     """The same lines; the file is its owner's alone, and lines of others stay in it."""
-    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
+    team("users", "ssh", "keys", "add", "ben", "ben.pub")
     (line,) = team("users", "ssh", "authorized-keys").out.splitlines()
     entry = parse_entry(line)
     assert entry is not None
@@ -131,7 +131,7 @@ def test_a_file_of_another_kind_stays(
     """Key lines would damage a file such as labels.yaml; a private key is not quoted."""
     file = tmp_path / "labels.yaml"
     file.write_text(text)
-    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
+    team("users", "ssh", "keys", "add", "ben", "ben.pub")
     done = team("users", "ssh", "authorized-keys", str(file))
     if named is None:
         assert done.code == 0
@@ -146,7 +146,7 @@ def test_a_file_of_another_kind_stays(
 
 def test_a_file_that_can_not_be_written_stays(team: Command, tmp_path: Path) -> None:
     """A folder of the name is told; a line of somebody else with the same key is, too."""
-    team("users", "users", "ssh", "keys", "add", "ben", "ben.pub")
+    team("users", "ssh", "keys", "add", "ben", "ben.pub")
     (tmp_path / "folder" / "in it").mkdir(parents=True)
     done = team("users", "ssh", "authorized-keys", str(tmp_path / "folder"))
     assert done.code == 1

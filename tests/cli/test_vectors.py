@@ -1,4 +1,4 @@
-"""vectors list, rebuild, delete: which vectors there are, and what may be done with them."""
+"""lab vectors list, rebuild, delete: which vectors there are, and what may be done with them."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.tui.screens import review_app
 from tests.tui.screens.annotate_app import make_workspace, open_app
-from tui_annotate.cli.plugin_commands import CommandGroup
+from tui_annotate.cli.plugin_commands import PluginGroup
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.plugins import registry
 
@@ -68,21 +68,24 @@ def test_the_app_imports_no_lab(tmp_path: Path) -> None:
 
 def test_a_lab_command_is_imported_when_called(tmp_path: Path) -> None:
     """The opposite, so that the tests above test something."""
-    statement = "from tui_annotate.cli.commands import program; program().commands['scores']"
+    statement = (
+        "from tui_annotate.cli.commands import program;"
+        " program().commands['lab'].commands['scores']"
+    )
     assert f"{LAB}.score.rank_command" in lab_modules_after(statement, tmp_path)
 
 
 def test_all_else_works_with_lab_disabled(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its commands, formats and scorers are not there; core commands are unchanged."""
     monkeypatch.setenv(registry.DISABLED, ALL_OF_LAB)
-    helped = filled("--help")
+    helped = filled("lab", "--help")
     assert helped.code == 0
     listed = {line.split()[0] for line in helped.out.splitlines() if line.startswith("  ")}
     assert not listed & {"scores", "judge", "pipeline", "position", "assist"}
-    assert {"status", "export", "labels"} <= listed
-    assert filled("scores").code == 2
-    for arguments in (["status"], ["export", "--to", "native"], ["formats"], ["doctor"]):
-        assert filled(*arguments).code == 0
+    assert {"match", "vectors", "models"} <= listed
+    assert filled("lab", "scores").code == 2
+    for arguments in ("status", "export --to native", "datasets formats", "doctor"):
+        assert filled(*arguments.split()).code == 0
     assert registry.plugin_names("scorers") == registry.plugin_names("judges") == ()
     assert not {"rag", "open-qa", "generations"} & {*registry.plugin_names("importers")}
 
@@ -100,7 +103,7 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("broken")
 def test_a_broken_command_is_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     """It is left out of the list; called by name it is Unavailable."""
-    group = CommandGroup(name="app", commands={})
+    group = PluginGroup(name="lab", commands={})
     with caplog.at_level(logging.WARNING):
         listed = group.list_commands(None)
     assert "scores" in listed
@@ -119,9 +122,9 @@ def test_a_broken_command_ends_in_an_error(
 
     commands.program.cache_clear()
     monkeypatch.setattr(commands, "program", commands.program.__wrapped__)
-    assert filled("pipeline").code == Unavailable.exit_code
-    assert filled("--help").code == 0
-    assert filled("status").code == 0
+    assert filled("lab", "pipeline").code == Unavailable.exit_code
+    for arguments in ("--help", "status", "lab --help", "lab vectors list"):
+        assert filled(*arguments.split()).code == 0
 
 
 @pytest.mark.usefixtures("broken")

@@ -23,14 +23,14 @@ COMMANDS = set(commands())
 OTHERS = {"--check", "--show-documents"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
-    *(("annotate",), ("demo",), ("review",), ("view",), ("ssh", "session")),  # a screen
+    *(("annotate",), ("review",), ("view",), ("ssh", "session")),  # a screen
     ("lab", "position", "show"),  # another one
     ("lab", "models", "download"),  # a hub
     ("agreement",),  # two people must have completed a sample
     ("messages", "questions", "reply"),  # an annotator must have asked on a screen
     ("review", "allow"),  # an annotator must have completed a sample on a screen
     ("review", "reopen"),  # a reviewer must have adjudicated a sample on a screen
-    *(("assignments", name) for name in ("promote", "recompute", "resume")),  # the same
+    *(("assignments", name) for name in ("promote-to-gold", "rescore-gold", "resume")),  # the same
     *(
         ("lab", "judge", "suggest"),
         ("lab", "scores", "train-probe"),

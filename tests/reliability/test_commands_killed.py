@@ -21,7 +21,7 @@ COMMANDS: Final = {
     "delete": "datasets delete news -w work --yes --delete-annotations",
     "replace": "datasets replace news changed.jsonl -w work --delete-annotations --id-column id"
     " --group-column group",
-    "backup": "backup -w work copy",
+    "backup": "backup create -w work copy",
     "snapshot": "audit snapshots create one -w work",
     "rebuild": "lab vectors rebuild -w work --embedder static",
     "export": "export -w work --to native -o out.jsonl",
@@ -97,7 +97,7 @@ def test_a_backup_while_others_write_is_one_moment(tmp_path: Path) -> None:
     writer.start()
     try:
         for number in range(ROUNDS):
-            done = start(f"backup -w work copy{number}", tmp_path).wait(120)
+            done = start(f"backup create -w work copy{number}", tmp_path).wait(120)
             assert done == 0
     finally:
         ended.set()
@@ -106,7 +106,7 @@ def test_a_backup_while_others_write_is_one_moment(tmp_path: Path) -> None:
         known = {stream: space.log.events(*stream) for stream in space.log.streams()}
     for number in range(ROUNDS):
         restored = tmp_path / f"restored{number}"
-        assert start(f"restore copy{number} restored{number}", tmp_path).wait(120) == 0
+        assert start(f"backup restore copy{number} restored{number}", tmp_path).wait(120) == 0
         with workspace.open(restored) as space:
             assert filled.errors(space) == []
             for stream in space.log.streams():

@@ -306,7 +306,7 @@ def move(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Move a person's open samples to others, or back to the pool.
+    """Move a person's open samples to others or to the pool.
 
     Several new people receive equal numbers of samples.
     """
@@ -336,7 +336,7 @@ def repeat(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Assign samples a second time to the people who annotated them.
+    """Assign samples again to the people who annotated them.
 
     Annotators receive these samples after their other work, in another order, and do not see their
     first annotations. `agreement` then compares each person's two annotations of a sample.
@@ -355,7 +355,7 @@ def list_assignments(
     dataset: options.OfDatasetOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """List assignments, assignment rules, and batches of assignments.
+    """List assignments, their rules and their batches.
 
     The first table shows the progress of each assignee. The second table shows the rules of
     datasets. The third table shows the batches that `assignments undo` can undo.
@@ -737,7 +737,7 @@ def gold(
     dry_run: options.DryOption = False,
     common: options.CommonOptions,
 ) -> None:
-    """Mix gold samples (with correct answers) into everyone's work.
+    """Mix gold samples (with answers) into everyone's work.
 
     Gold samples are not marked. `status` then shows admins the accuracy of each annotator on them.
     Annotators receive gold samples among the samples that are assigned to them, or that they take

@@ -184,11 +184,12 @@ def list_users(
     ] = False,
     common: options.CommonOptions,
 ) -> None:
-    """List accounts, or all people of the workspace; `users show` and --json also print the ids.
+    """List accounts, or all people of the workspace.
 
-    With --all, the kind of a person is local (a name used on this machine), imported (a name in an
-    imported file), account, or merged (another person owns the work). The numbers count annotations
-    and completed samples in all datasets.
+    `users show` and --json also print the ids of accounts. With --all, the kind of a person is
+    local (a name used on this machine), imported (a name in an imported file), account, or merged
+    (another person owns the work). The numbers count annotations and completed samples in all
+    datasets.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         if everyone:

@@ -127,14 +127,14 @@ def test_a_bad_row_behind_good_ones_leaves_nothing(command: Command) -> None:
         done = command(*asked, "-o", target)
         assert (done.code, named in done.err) == (2, True)
     put("kv.jsonl", lookup(0))
-    assert "create-kv" in command(*asked[:2], "kv.jsonl", *asked[3:], "-o", "x").err
+    assert "create-kv" in command(*asked[:3], "kv.jsonl", *asked[4:], "-o", "x").err
 
 
 def test_keys_are_drawn_and_moved(command: Command) -> None:
     """The same seed draws the same; a file of them is moved to other places."""
     asked = ("lab", "position", "create-kv", "--keys", "5", "--examples", "4", "--seed", "3")
     assert command(*asked, "-o", "a.jsonl.gz").code == 0
-    assert command(*asked[:5], "2", *asked[6:], "-o", "b.jsonl").code == 0
+    assert command(*asked[:6], "2", *asked[7:], "-o", "b.jsonl").code == 0
     assert rows("a.jsonl.gz")[:2] == rows("b.jsonl")
     assert (
         command(
@@ -274,10 +274,10 @@ def test_a_template_that_can_not_be_filled_is_refused(
     assert command("init").code == 0
     with chatting() as chat:
         model = ("--model", "toy", "--base-url", chat.url)
-        for asked in (("run", *model), ("run", *model, "--dry-run"), ("export-prompts",)):
+        for asked in (("run", *model), ("run", *model, "--dry-run"), ("build-prompts",)):
             name, *more = asked
             done = command(
-                "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
+                "lab", "position", name, "qa.jsonl", "--template", "t.txt", "-o", "p.jsonl", *more
             )
             assert (done.code, bool(re.search(told, done.err))) == (2, True), done.err
         assert (chat.asked, Path("p.jsonl").exists()) == ([], False)
@@ -324,10 +324,10 @@ def test_rows_have_no_numbers_that_json_does_not_have(command: Command) -> None:
         model = ("--model", "toy", "--base-url", chat.url)
         for asked in (
             ("create-qa", "in.jsonl", *to_one),
-            ("export-prompts", "qa.jsonl"),
+            ("build-prompts", "qa.jsonl"),
             ("run", "qa.jsonl", *model),
         ):
-            done = command("position", *asked, "-o", "out.jsonl", "--json")
+            done = command("lab", "position", *asked, "-o", "out.jsonl", "--json")
             assert (done.code, done.json["not_finite"]) == (0, 2), done.err
             assert ["2"] in printed_numbers(done.err)
             assert (rows("out.jsonl")[0]["p"], rows("out.jsonl")[0]["q"]) == (None, {"r": [None]})
@@ -623,7 +623,7 @@ def test_one_file_twice_and_two_models_give_no_common_mean(command: Command) -> 
     [
         ("create-qa", "qa.jsonl", "--passages", "3", "--gold-position", "0"),
         ("create-kv", "--keys", "3", "--examples", "1"),
-        ("export-prompts", "qa.jsonl"),
+        ("build-prompts", "qa.jsonl"),
         ("run", "qa.jsonl", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"),
         ("evaluate", "p.jsonl"),
     ],
@@ -635,7 +635,7 @@ def test_rows_are_not_written_into_a_table(
     """JSON lines in `t.csv` would open as one broken column; nothing is written."""
     put("qa.jsonl", question())
     put("p.jsonl", placed(0, "sea star"))
-    done = command("position", *how, "-o", target)
+    done = command("lab", "position", *how, "-o", target)
     assert (done.code, target in done.err, ".jsonl" in done.err) == (2, True, True)
     assert not Path(target).exists()
 

@@ -111,7 +111,7 @@ def test_what_can_not_be_scored_is_told(
     work: Command, arguments: tuple[str, ...], said: str
 ) -> None:
     """In a line, with a hint, and no run is made."""
-    done = work("scores", *arguments)
+    done = work("lab", "scores", *arguments)
     assert done.code in {1, 2}
     assert said in done.err
     assert "Traceback" not in done.err
@@ -249,19 +249,19 @@ def test_a_judge_scores_answers(answers: Command, monkeypatch: pytest.MonkeyPatc
         monkeypatch.setattr("tui_annotate.lab.chat.llm_judge.RetryPolicy", once)
         monkeypatch.setattr("tui_annotate.cli.output.PROGRESS_INTERVAL", 0.0)
         chat.script.extend([Reply(late=True)] * 2)
-        late = answers(*asked[:5], "late", *asked[6:], "--timeout", "0.1")
+        late = answers(*asked[:6], "late", *asked[7:], "--timeout", "0.1")
         assert (late.code, "0.1 s" in late.err, "--timeout" in late.err) == (1, True, True)
         assert f"replies from {chat.url[7:-3]}" in late.err
         chat.asked.clear()
         chat.answer = lambda _: "perhaps"
-        unclear = answers(*asked[:5], "other", *asked[6:], "--json")
+        unclear = answers(*asked[:6], "other", *asked[7:], "--json")
         assert (unclear.code, unclear.json[0]["unclear"]) == (3, 2)
         assert unclear.json[0]["refused"] == 0
-        assert answers(*asked[:5], "other", *asked[6:], "--max-unclear", "1").code == 0
+        assert answers(*asked[:6], "other", *asked[7:], "--max-unclear", "1").code == 0
         assert len(chat.asked) == 2 * 6
         chat.answer = lambda _: reply
         chat.script.append(refusal(400, "too long"))
-        partial_run = answers(*asked[:5], "third", *asked[6:], "--json", "--concurrency", "1")
+        partial_run = answers(*asked[:6], "third", *asked[7:], "--json", "--concurrency", "1")
         counts = [partial_run.json[0][name] for name in ("values", "unclear", "refused")]
         assert (partial_run.code, counts) == (3, [1, 0, 1])
     listed = answers("lab", "scores", "list", "--json").json

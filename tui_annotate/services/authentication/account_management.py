@@ -250,7 +250,7 @@ class AccountService:
         return self._change(account, ends=True, hash=made, must_change=True)
 
     def delete(self, who: str, *, pseudonymize: bool = False) -> Account:
-        """Disable an account for good; `pseudonymise` also removes name, address and keys."""
+        """Disable an account for good; `pseudonymize` also removes name, address and keys."""
         account = self.disable(who)
         if not pseudonymize:
             return account

@@ -419,7 +419,7 @@ class SuggestionService:
         raise NotFound(
             f"no run has computed the score {score!r} of each sentence in dataset {dataset!r}",
             f"{suggest_word(score, self.scores.names(dataset))}compute scores with: tui-annotate"
-            " scores compute; list runs with: tui-annotate lab scores list",
+            " lab scores compute; list runs with: tui-annotate lab scores list",
         )
 
     def _store_runs(

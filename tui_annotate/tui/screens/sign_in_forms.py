@@ -42,7 +42,7 @@ class SignInMessage(ScreenMessage):
     NAMESAKES_LEAD = (
         "{count} imported people are named {name}, with the ids {ids}. To continue the work of one"
         " of them, quit and run the next command with the person's id in place of ID: tui-annotate"
-        " people merge ID ID"
+        " users merge ID ID"
     )
     TAKEOVER_LEAD = "You have another session, open since {since}. Work saved there is also here."
     TAKEN_OVER_LEAD = (
