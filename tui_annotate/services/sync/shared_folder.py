@@ -1,7 +1,7 @@
 """Synchronises annotators' work through a shared folder, with one file for each annotator.
 
 A push keeps the events that only the file has, and adds those that only the workspace has. Two
-machines that write the same file at the same moment can overwrite each other's events; these stay
+machines that write the same file at the same time can overwrite each other's events; these stay
 in the workspace that sent them, and its next push sends them again.
 """
 
