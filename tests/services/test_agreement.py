@@ -136,7 +136,7 @@ class Store:
         names = ExportService(self.corpus, self.people, self.log)
         segments = SegmentStore(self.database)
         stores = (self.corpus, self.people, self.guidance, segments, self.log)
-        service = AgreementService(*stores, LabelSets(self.guidance).in_force, names.checked)
+        service = AgreementService(*stores, LabelSets(self.guidance).in_use, names.checked)
         return replace(service, actor=actor) if actor else service
 
     def report(self, **asked: object) -> Agreement:

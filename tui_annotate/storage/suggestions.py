@@ -42,7 +42,8 @@ from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import RUNS, SUGGESTIONS
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, current_label_names
+from tui_annotate.storage.labels.changes import current_label_names
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.second_readings import hidden_first_reading

@@ -92,3 +92,16 @@ def input_size(path: Path) -> int:
         return path.stat().st_size if path.exists() else 0
     files = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
     return sum(file.stat().st_size for file in files if file.exists())
+
+
+def refuse_source_as_target(source: Path, target: Path) -> None:
+    """Raise InvalidInput if the target is the source, or one of a folder's or pattern's files."""
+    if not target.exists():
+        return
+    files = [source] if source.exists() else []
+    if source.is_dir() or is_pattern(source):
+        files += list_matches(source)
+    if any(target.samefile(file) for file in files):
+        raise InvalidInput(
+            f"{target} is both a source and the target", "name a different file as the target"
+        )

@@ -10,7 +10,7 @@ from pathlib import Path
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.files.inputs import is_pattern, list_matches
+from tui_annotate.plugins.files.inputs import refuse_source_as_target
 from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
@@ -112,7 +112,7 @@ class FileConversion:
         registry.load("importers", name)  # fails before the target is created
         writing = ExportRun(done.written, self.writing, names=self.names)
         if target is not None:
-            _refuse_source_as_target(source, target)
+            refuse_source_as_target(source, target)
 
         def records() -> Iterator[Record]:
             for item in read_guarded(name, self.reading, source):
@@ -136,19 +136,6 @@ class FileConversion:
             )
         done.report = writing.run(chain([first], found), target)
         return done
-
-
-def _refuse_source_as_target(source: Path, target: Path) -> None:
-    """Raise InvalidInput if the target is the source, or one of a folder's or pattern's files."""
-    if not target.exists():
-        return
-    files = [source] if source.exists() else []
-    if source.is_dir() or is_pattern(source):
-        files += list_matches(source)
-    if any(target.samefile(file) for file in files):
-        raise InvalidInput(
-            f"{target} is both a source and the target", "name a different file as the target"
-        )
 
 
 def detect_export_format(target: Path | None) -> str:

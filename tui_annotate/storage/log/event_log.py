@@ -42,7 +42,7 @@ from tui_annotate.storage.columns import (
     TOMBSTONES,
 )
 from tui_annotate.storage.database import Database, Store
-from tui_annotate.storage.labels.store import (
+from tui_annotate.storage.labels.changes import (
     LabelChangeRequest,
     changes_since,
     current_label_names,

@@ -55,6 +55,9 @@ from tui_annotate.storage.statements import known_digests
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
 """Function that returns all labels that a dataset ever permitted; None if it permits any label."""
 
+DIFFERENT_TEXTS: Final = "the sample has different texts in this workspace"
+"""Reason why work on a sample cannot be exchanged: its spans would not fit the texts."""
+
 _AT_ONCE: Final = 20
 """Maximum number of samples whose work one transaction merges, as other writers wait."""
 
@@ -336,7 +339,7 @@ class _Merger:
         if texts is None:
             return "this workspace does not have the sample"
         if texts != copy.texts:
-            return "the sample has different texts in this workspace"
+            return DIFFERENT_TEXTS
         if base_person(copy.person) == SETTLED:
             return "an adjudication cannot be merged as an annotator's work"
         return ""
