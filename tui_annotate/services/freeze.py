@@ -121,7 +121,8 @@ class Snapshot:
         work = self.work()
         hours = sum(day.seconds for day in self.store.days()) / 3600
         counts = ", ".join(f"{count:,} by {people}" for people, count in work.overlaps.items())
-        annotators = {base_person(each.person) for each in work.readings if each.state == State.DONE}
+        completed = [each for each in work.readings if each.state == State.DONE]
+        annotators = {base_person(each.person) for each in completed}
         return (
             f"Completed readings of samples: {work.count(*ReadingKind):,}, by "
             f"{format_count(len(annotators), 'annotator')}.{_describe_reading_kinds(work)} "
