@@ -502,7 +502,8 @@ def test_inaccurate_work_from_another_machine_pauses_after_its_merge(
     strict.share.gold("d", replace(RULE, every=7, pause=True), answers="kim")
     ana = strict.annotating.people.person(strict.people["ana"])
     strict.share.give("d", ["ana"], AssignmentOptions(share="all"))
-    given = {key.id for key in strict.annotating.queue.keys(ana.id)}
+    with AssignmentStore(strict.database).reading() as store:
+        given = {each.key.id for each in store.held(person=ana.id)}
     (tmp_path / "away").mkdir()
     with (
         closing(new_database(tmp_path / "away")) as elsewhere,
