@@ -429,7 +429,9 @@ class EventLog:
         """Write planned events and table rows; raise Conflict if an annotation's id is in use."""
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
-        write_planned_events(self._connection, plans, disabled=self.disabled, arriving=self.arriving)
+        write_planned_events(
+            self._connection, plans, disabled=self.disabled, arriving=self.arriving
+        )
 
     def return_work(self, stream: EventStream, event: Event) -> EventStream:
         """Append a reviewer's event that reopens a person's work; return the new state."""
