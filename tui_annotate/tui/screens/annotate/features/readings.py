@@ -30,8 +30,8 @@ class ReadingMessage(ScreenMessage):
 
     TITLE = "No samples left to annotate"
     SAMPLES = Plural(
-        "{count} sample is ready for a 2nd reading. Your first annotations are hidden.",
-        "{count} samples are ready for a 2nd reading. Your first annotations are hidden.",
+        "{count} sample is ready for a 2nd reading. Your annotations are hidden.",
+        "{count} samples are ready for a 2nd reading. Your annotations are hidden.",
     )
     BEGIN = "annotate again (2nd reading)"
     LATER = "later"
