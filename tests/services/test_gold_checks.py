@@ -499,9 +499,9 @@ def test_inaccurate_work_from_another_machine_pauses_after_its_merge(
 ) -> None:
     """The pause counts all gold samples of the merge, though they are written one by one."""
     monkeypatch.setattr(stream_merge, "_AT_ONCE", 1)
-    strict.share.gold("d", replace(RULE, every=7, pause=True), answers="kim")
     ana = strict.annotating.people.person(strict.people["ana"])
     strict.share.give("d", ["ana"], AssignmentOptions(share="all"))
+    strict.share.gold("d", replace(RULE, every=7, pause=True), answers="kim")
     with AssignmentStore(strict.database).reading() as store:
         given = {each.key.id for each in store.held(person=ana.id)}
     (tmp_path / "away").mkdir()
