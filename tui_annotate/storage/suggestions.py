@@ -474,7 +474,9 @@ class _SuggestionReader:
         self, dataset: str, column: str, *, answer: str | None, stands: int
     ) -> SuggestionStatus:
         given = None if answer is None else answer_from_json(from_json(answer))
-        return SuggestionStatus.of(self.suggestion(dataset, column), given, stands=bool(stands))
+        return SuggestionStatus.of(
+            self.suggestion(dataset, column), given, annotation_exists=bool(stands)
+        )
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:

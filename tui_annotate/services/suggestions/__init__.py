@@ -26,7 +26,7 @@ from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
+from tui_annotate.domain.suggestions import REMOVED, AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import cluster_interval
 from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.scores.store import ScoreStore
 
 NO_LABEL: Final = "(none)"
-_REMOVED: Final = "removed"
-_KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
+_KINDS: Final = (*(each.value for each in AnswerKind), REMOVED)
 
 
 @dataclass(slots=True)
@@ -72,7 +71,7 @@ class _Tally:
         self.passed += listed.passed
         for each in listed.answers:
             # An accepted suggestion whose annotation was removed later counts as removed.
-            self.answers[_REMOVED if each.open else str(each.answer)] += 1
+            self.answers[REMOVED if each.open else str(each.answer)] += 1
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
             answered, taken = self.clusters.get(cluster, (0, 0))

@@ -25,7 +25,7 @@ from tui_annotate.storage.labels.changes import LabelChange, add_label_change, l
 from tui_annotate.storage.labels.store import GuidanceEdition, GuidanceKind, put_in_use
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.event_log import EventLog, LogStore
-from tui_annotate.storage.log.write_plans import WritePlan, write
+from tui_annotate.storage.log.write_plans import WritePlan, write_planned_events
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's events on one sample: the person's id and the sample's key."""
@@ -238,5 +238,5 @@ class LabelSetChange:
                 GuidanceEdition(change.dataset, change.after, change.at, change.by),
                 text=content,
             )
-        write(self.connection, plans, disabled=self.disabled)
+        write_planned_events(self.connection, plans, disabled=self.disabled)
         add_label_change(self.connection, change, undoes=undoes)
