@@ -73,7 +73,10 @@ _RAGTRUTH = {
     "rt/source_info.jsonl": _rows({"source_id": "1", "source_info": "The mill was built."}),
     "rt/response.jsonl": _rows({"id": "1", "source_id": "1", "labels": [], "response": "Built."}),
 }
-_BRAT = {"b/ana/a.txt": "A mill.\n\n=== SUMMARY ===\n\nIt was built.", "b/ana/a.ann": "T1\tWrong 26 28\tIt\n"}
+_BRAT = {
+    "b/ana/a.txt": "A mill.\n\n=== SUMMARY ===\n\nIt was built.",
+    "b/ana/a.ann": "T1\tWrong 26 28\tIt\n",
+}
 _REPORTS = {
     "topics": _rows({"request_id": "1", "title": "Mills"}),
     "documents": _rows({"id": "a", "text": "The mill was built."}),
