@@ -122,7 +122,7 @@ def test_the_question_names_what_is_deleted(found: Command) -> None:
     for maker, name in runs.items():
         for words in (("--maker", maker), ("--run", name[:6])):
             asked = found("suggestions", "delete", *words)
-            assert type(asked.error) is InvalidInput
+            assert isinstance(asked.error, InvalidInput)
             assert [
                 each for each in (maker, "pairs", name) if each not in asked.error.message
             ] == []
@@ -133,7 +133,8 @@ def test_an_unknown_maker_is_an_error(found: Command, asked: str) -> None:
     """A name with a slip does not look like a maker without suggestions; the hint names makers."""
     for dataset in ((), ("--dataset", "pairs")):
         done = found("suggestions", asked, "--maker", "judge:machine", *dataset)
-        assert (done.code, done.out, type(done.error)) == (2, "", NotFound)
+        assert (done.code, done.out) == (2, "")
+        assert isinstance(done.error, NotFound)
         assert "judge:m4chine" in done.error.hint
     assert found("suggestions", asked, "--maker", "judge:m4chine").code == 0
 
