@@ -19,7 +19,6 @@ from tui_annotate.cli.report_parts import NotePart
 from tui_annotate.cli.written_data import refuse_mixed_output
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import RecordFilter
-from tui_annotate.plugins.files.inputs import refuse_source_as_target
 from tui_annotate.plugins.protocols import ImportOptions
 
 if TYPE_CHECKING:
@@ -158,12 +157,15 @@ def _report_file(
     *,
     names: Pseudonyms | None,
 ) -> None:
+    from tui_annotate.services.export.conversion import refuse_input_as_target
     from tui_annotate.services.report import ReportSubject
     from tui_annotate.storage.clock import utc_now
     from tui_annotate.workspace.ephemeral import open_ephemeral
 
     if target is not None:
-        refuse_source_as_target(source.file, target)
+        refuse_input_as_target(
+            source.file, target, source_format=source.format, reading=source.options
+        )
     problems = ProblemPrinter()
     start = utc_now()
     with ExitStack() as stack:

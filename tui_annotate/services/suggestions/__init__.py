@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
@@ -246,6 +246,13 @@ class SuggestionCounts:
     earlier: tuple[EarlierSuggestions, ...] = ()
 
 
+class QuotedSuggestion(NamedTuple):
+    """A suggestion with annotators' answers, and the words of the text that it marks first."""
+
+    listing: SuggestionListing
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
     """Imports suggestions for annotators, and counts how annotators answered them.
@@ -260,18 +267,20 @@ class SuggestionService:
     labels: Callable[[str], LabelTree]
 
     def list_suggestions(
-        self,
-        *,
-        dataset: str = "",
-        maker: str = "",
-        waiting: Callable[[SuggestionListing], bool] | None = None,
-    ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers and its text."""
+        self, *, dataset: str = "", maker: str = "", only_open: bool = False
+    ) -> Iterator[QuotedSuggestion]:
+        """Yield each suggestion with annotators' answers and its text.
+
+        Args:
+            only_open: whether to leave out suggestions with an answer that is in effect.
+        """
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            if waiting is None or waiting(each):
-                anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
-                sample = self.corpus.sample(each.key).sample
-                yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
+            if only_open and not each.open:
+                continue
+            anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
+            sample = self.corpus.sample(each.key).sample
+            words = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+            yield QuotedSuggestion(each, words)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
         """Count how annotators answered suggestions, by maker (model) and by label."""
