@@ -303,3 +303,24 @@ def test_the_docs_hold_the_table() -> None:
             carried = form.about.carried
             rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
     assert "".join(f"| {' | '.join(row)} |\n" for row in rows) in FORMATS
+
+
+def test_problems_replace_only_problems(command: Command, tmp_path: Path) -> None:
+    """A file that an import reads in addition to its input stays, and so does any other file."""
+    (tmp_path / "rt").mkdir()
+    sources = '{"source_id": "1", "source_info": "The bridge cost 12 million."}\n'
+    (tmp_path / "rt/source_info.jsonl").write_text(sources, "utf-8")
+    row = {
+        "id": "1",
+        "source_id": "1",
+        "model": "m",
+        "response": "It cost 15 million.",
+        "labels": [],
+    }
+    (tmp_path / "rt/response.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    words = ("convert", "rt/response.jsonl", "out.jsonl", "--to", "native", "--problems")
+    refused = command(*words, "rt/source_info.jsonl")
+    assert (refused.code, "rt/source_info.jsonl" in refused.err) == (2, True)
+    assert (tmp_path / "rt/source_info.jsonl").read_text("utf-8") == sources
+    for _ in range(2):  # the list of an earlier run is replaced
+        assert command(*words, "problems.jsonl").code == 0
