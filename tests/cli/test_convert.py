@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import pytest
 
@@ -57,6 +57,84 @@ def test_a_pattern_is_converted_again(command: Command, tmp_path: Path) -> None:
         done = command("convert", source, "rows/b.jsonl", "--to", "native")
         assert (done.code, type(done.error)) == (2, InvalidInput)
         assert (tmp_path / "rows/b.jsonl").read_text("utf-8") == row
+
+
+def _rows(*rows: Any) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _write_files(folder: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, "utf-8")
+
+
+_RAGTRUTH = {
+    "rt/source_info.jsonl": _rows({"source_id": "1", "source_info": "The mill was built."}),
+    "rt/response.jsonl": _rows({"id": "1", "source_id": "1", "labels": [], "response": "Built."}),
+}
+_BRAT = {
+    "b/ana/a.txt": "A mill.\n\n=== SUMMARY ===\n\nIt was built.",
+    "b/ana/a.ann": "T1\tWrong 26 28\tIt\n",
+}
+_REPORTS = {
+    "topics": _rows({"request_id": "1", "title": "Mills"}),
+    "documents": _rows({"id": "a", "text": "The mill was built."}),
+    "runs.jsonl": _rows(
+        {
+            "metadata": {"team_id": "t", "run_id": "r", "topic_id": "1"},
+            "responses": [{"text": "It was built.", "citations": ["a"]}],
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("files", "source", "target", "options"),
+    [
+        (_RAGTRUTH, "rt/response.jsonl", "rt/source_info.jsonl", ()),
+        (_RAGTRUTH, "rt/resp*.jsonl", "rt/source_info.jsonl", ()),
+        (_BRAT, "b", "b/ana/a.txt", ("--from", "brat")),
+        (_REPORTS, "runs.jsonl", "topics", ("--topics", "topics", "--documents", "documents")),
+        (_REPORTS, "runs.jsonl", "documents", ("--topics", "topics", "--documents", "documents")),
+    ],
+)
+def test_no_file_that_is_read_is_a_target(
+    command: Command,
+    tmp_path: Path,
+    files: dict[str, str],
+    source: str,
+    target: str,
+    options: tuple[str, ...],
+) -> None:
+    """Files next to the source, in folders below it, and those of options stay to the byte."""
+    _write_files(tmp_path, files)
+    assert command("convert", source, "out", "--to", "native", *options).code == 0
+    done = command("convert", source, target, "--to", "native", *options)
+    assert (done.code, type(done.error)) == (2, InvalidInput)
+    assert (tmp_path / target).read_text("utf-8") == files[target]
+
+
+def test_parquet_files_below_a_folder_are_no_target(command: Command, tmp_path: Path) -> None:
+    """A dataset saved in the folder `data` stays as it is."""
+    from pyarrow import Table, parquet
+
+    file = tmp_path / "news" / "data" / "train.parquet"
+    file.parent.mkdir(parents=True)
+    parquet.write_table(Table.from_pylist([{"source": "A.", "summary": "B."}]), file)
+    before = file.read_bytes()
+    done = command("convert", "news", str(file), "--to", "native")
+    assert (done.code, type(done.error), file.read_bytes()) == (2, InvalidInput, before)
+
+
+def test_a_refused_file_is_no_refused_record(command: Command, tmp_path: Path) -> None:
+    """It is counted as a file; the others are converted, with code 3."""
+    _write_files(tmp_path, {"rows/a.jsonl": _rows({"source": "A.", "summary": "B."})})
+    (tmp_path / "rows" / "b.parquet").write_bytes(b"no table")
+    done = command("convert", "rows", "out", "--to", "native", "--json")
+    assert done.code == 3
+    counts = (done.json["samples"], done.json["refused"], done.json["files_refused"])
+    assert counts == (1, 0, 1)
 
 
 def test_a_form_is_not_guessed(command: Command, dump: str) -> None:
@@ -225,3 +303,24 @@ def test_the_docs_hold_the_table() -> None:
             carried = form.about.carried
             rows.append((f"`{form.name}`", *(carried.get(trait, "no") for trait in COLUMNS)))
     assert "".join(f"| {' | '.join(row)} |\n" for row in rows) in FORMATS
+
+
+def test_problems_replace_only_problems(command: Command, tmp_path: Path) -> None:
+    """A file that an import reads in addition to its input stays, and so does any other file."""
+    (tmp_path / "rt").mkdir()
+    sources = '{"source_id": "1", "source_info": "The bridge cost 12 million."}\n'
+    (tmp_path / "rt/source_info.jsonl").write_text(sources, "utf-8")
+    row = {
+        "id": "1",
+        "source_id": "1",
+        "model": "m",
+        "response": "It cost 15 million.",
+        "labels": [],
+    }
+    (tmp_path / "rt/response.jsonl").write_text(json.dumps(row) + "\n", "utf-8")
+    words = ("convert", "rt/response.jsonl", "out.jsonl", "--to", "native", "--problems")
+    refused = command(*words, "rt/source_info.jsonl")
+    assert (refused.code, "rt/source_info.jsonl" in refused.err) == (2, True)
+    assert (tmp_path / "rt/source_info.jsonl").read_text("utf-8") == sources
+    for _ in range(2):  # the list of an earlier run is replaced
+        assert command(*words, "problems.jsonl").code == 0

@@ -322,7 +322,6 @@ def test_a_file_name_that_is_not_utf8_is_a_problem_in_the_file(
     (tmp_path / "in").mkdir()
     for file in (b"a.csv", b"b\xff.csv"):
         (tmp_path / "in" / os.fsdecode(file)).write_text(rows, "utf-8")
-    (tmp_path / "p.jsonl").write_text("precious\n", "utf-8")
     command("init")
     what = {"ingest": ["--embedder", "none"], "convert": ["out.jsonl", "--to", "native"]}[name]
     done = command(name, "in", *what, "--problems", "p.jsonl")

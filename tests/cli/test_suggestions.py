@@ -115,6 +115,37 @@ def test_nothing_to_delete_is_an_error_before_the_question(
     assert known in refused.error.hint
 
 
+def test_the_question_names_what_is_deleted(found: Command) -> None:
+    """The dataset, the maker and the whole id of the run, even if the user gave its beginning."""
+    with workspaces.open() as space:
+        runs = {each.maker: each.id for each in space.machines.suggestions.runs()}
+    for maker, name in runs.items():
+        for words in (("--maker", maker), ("--run", name[:6])):
+            asked = found("suggestions", "delete", *words)
+            assert isinstance(asked.error, InvalidInput)
+            assert [
+                each for each in (maker, "pairs", name) if each not in asked.error.message
+            ] == []
+
+
+@pytest.mark.parametrize("asked", ["list", "report"])
+def test_an_unknown_maker_is_an_error(found: Command, asked: str) -> None:
+    """A name with a slip does not look like a maker without suggestions; the hint names makers."""
+    for dataset in ((), ("--dataset", "pairs")):
+        done = found("suggestions", asked, "--maker", "judge:machine", *dataset)
+        assert (done.code, done.out) == (2, "")
+        assert isinstance(done.error, NotFound)
+        assert "judge:m4chine" in done.error.hint
+    assert found("suggestions", asked, "--maker", "judge:m4chine").code == 0
+
+
+@pytest.mark.parametrize("asked", ["list", "report"])
+def test_without_suggestions_no_maker_is_wrong(filled: Command, asked: str) -> None:
+    """Where none are stored yet, a name of a maker is no slip."""
+    done = filled("suggestions", asked, "--maker", "judge:m4chine")
+    assert (done.code, done.out, done.err.count("\n")) == (0, "", 1)
+
+
 @pytest.mark.parametrize("asked", ["list", "report"])
 def test_a_dataset_that_is_not_there_is_told(found: Command, asked: str) -> None:
     """A name with a slip is an error, and does not look like a dataset without suggestions."""
@@ -171,7 +202,7 @@ def test_the_report_tells_rates_and_reasons(
             space.annotate.refuse(who, TEA, one.suggestion.id, reason=f"why {at}", seconds=1)
     _take()
     shown = found("suggestions", "report")
-    assert "reason for refusal" in shown.out
+    assert "reason for rejection" in shown.out
     assert "(no reason)" in shown.out
     assert re.search(r"^import:m4chine +2 +\d", shown.out, re.MULTILINE)
     assert "removed" not in shown.out

@@ -59,6 +59,8 @@ def test_only_id_and_claim_are_needed() -> None:
         {"id": "1"},
         {"id": "1", "claim": [["summary", 0, 1]]},
         {"id": "1", "claim": [["summary", 0, "1", 2]]},
+        {"id": "1", "claim": [["summary", False, 1, 2]]},
+        {"id": "1", "claim": [["summary", 0, True, 2]]},
         {"id": "1", "claim": [["middle", 0, 1, 2]]},
         {"id": "1", "claim": 3},
     ],

@@ -94,6 +94,9 @@ def test_what_can_be_no_suggestion_is_refused(values: dict[str, Any]) -> None:
         {"id": 1}, {"note": None}, {"labels": [[]]}, {"labels": [[1]]}, {"labels": 3},
         {"claim": [["summary", 0, 3]]}, {"claim": [["summary", 0, 3, 3]]}, {"claim": None},
         {"claim": [["left", 0, 3, 4]]}, {"score": "1"}, {"score": True}, {"score": 2},
+        {"labels": ["Wrong"]}, {"labels": "ab"}, {"labels": {}}, {"labels": {"Wrong": 1}},
+        {"claim": [["summary", False, 3, 9]]}, {"claim": [["summary", 0, True, 9]]},
+        {"evidence": {}}, {"evidence": ""},
     ],
 )  # fmt: skip
 def test_json_of_no_suggestion_is_refused(values: dict[str, Any]) -> None:
@@ -107,7 +110,7 @@ def test_a_field_that_is_missing_is_refused() -> None:
     for name in suggestion_to_json(PLAIN):
         report = suggestion_to_json(PLAIN)
         del report[name]
-        with pytest.raises(InvalidInput):
+        with pytest.raises(InvalidInput, match=f"lacks the field '{name}'"):
             suggestion_from_json(report)
 
 
@@ -139,7 +142,7 @@ def test_what_is_no_answer_is_refused(value: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given_", "stands", "waits"),
+    ("given_", "exists", "waits"),
     [
         (None, False, True),
         (SuggestionAnswer(answer=AnswerKind.REFUSED, maker="m"), False, False),
@@ -148,10 +151,10 @@ def test_what_is_no_answer_is_refused(value: Any) -> None:
     ],
 )
 def test_it_waits_for_an_answer_that_stands(
-    given_: SuggestionAnswer | None, stands: bool, waits: bool
+    given_: SuggestionAnswer | None, exists: bool, waits: bool
 ) -> None:
     """Also where what was made of it was removed since."""
-    assert SuggestionStatus.of(PLAIN, given_, stands=stands).open is waits
+    assert SuggestionStatus.of(PLAIN, given_, annotation_exists=exists).open is waits
 
 
 def test_what_is_taken_says_where_it_comes_from() -> None:

@@ -36,15 +36,13 @@ from tui_annotate.services.agreement import (
     output,
 )
 from tui_annotate.services.agreement.compared_readings import (
-    UNLABELLED,
-    LabelOrder,
     LeftOutReason,
     ReadingBuilder,
-    format_labels,
     other_state_reason,
 )
 from tui_annotate.services.agreement.disagreements import list_disagreements
 from tui_annotate.services.agreement.figures import all_figures
+from tui_annotate.services.agreement.label_order import UNLABELLED, LabelOrder, format_labels
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
 from tui_annotate.services.ingest import IngestFiles
@@ -136,7 +134,7 @@ class Store:
         names = ExportService(self.corpus, self.people, self.log)
         segments = SegmentStore(self.database)
         stores = (self.corpus, self.people, self.guidance, segments, self.log)
-        service = AgreementService(*stores, LabelSets(self.guidance).in_force, names.checked)
+        service = AgreementService(*stores, LabelSets(self.guidance).in_use, names.checked)
         return replace(service, actor=actor) if actor else service
 
     def report(self, **asked: object) -> Agreement:
@@ -605,9 +603,9 @@ def test_the_order_of_labels() -> None:
     assert order.sorted(found) == [
         AGAINST, ADDED, ("Wrong", "New"), ("Wrong",), ("Odd",), ("New",), UNLABELLED, (),
     ]  # fmt: skip
-    assert order.strangers == {("New",), ("Wrong", "New")}
-    assert order.worst([]) == UNLABELLED
-    assert LabelOrder([TREE], level=1).worst([("Odd",), AGAINST]) == ("Wrong",)
+    assert order.unlisted == {("New",), ("Wrong", "New")}
+    assert order.label_of_annotation([]) == UNLABELLED
+    assert LabelOrder([TREE], level=1).label_of_annotation([("Odd",), AGAINST]) == ("Wrong",)
 
 
 # how it is told --------------------------------------------------------------------------------

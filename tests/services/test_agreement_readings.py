@@ -9,6 +9,7 @@ import pytest
 from tests.helpers.stores import claim, sample
 from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.checked_readings import CheckedReading
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.people import Person
 from tui_annotate.domain.records import OwnedAnnotation, Record
@@ -16,12 +17,11 @@ from tui_annotate.domain.samples import Segment
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.services.agreement.compared_readings import (
-    NOTHING,
-    LabelOrder,
     MarkedUnit,
     ReadingBuilder,
     SampleReading,
 )
+from tui_annotate.services.agreement.label_order import NOTHING, LabelOrder
 from tui_annotate.services.agreement.output import round_value
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 
@@ -62,6 +62,52 @@ def test_a_kind_of_origin_lets_all_of_it_through(asked: str, kept: int) -> None:
     reader = ReadingBuilder(AgreementOptions(origin=asked), LabelOrder([]))
     (found,) = reader.readings(record)
     assert (len(found.units), reader.left.annotations.total()) == (kept, 2 - kept)
+
+
+@pytest.mark.parametrize("marked", [True, False])
+@pytest.mark.parametrize(
+    ("made_under", "label_set", "guidelines", "counts"),
+    [
+        (("h1", "g1"), "h1", "g1", True),
+        (("h1", "g1"), "h2", "", False),
+        (("h1", "g1"), "", "g2", False),
+        (("h1", ""), "h1", "", True),
+        (("h1", ""), "", "g1", False),
+        (("", ""), "h1", "g1", True),
+    ],
+)
+def test_a_reading_without_annotations_has_versions_like_any_other(
+    made_under: tuple[str, str], label_set: str, guidelines: str, counts: bool, marked: bool
+) -> None:
+    """Work from before the first guidelines has none; imported work without versions counts."""
+    one = replace(claim("a", 0, 4), label_set=made_under[0], guidelines=made_under[1])
+    completion = dict(zip(("labels", "guidelines"), made_under, strict=True))
+    record = Record(
+        sample("1"),
+        (OwnedAnnotation("ana", one),) if marked else (),
+        (Assignment("ana", State.DONE),),
+        (Person("ana", "ana"),),
+    )
+    reader = ReadingBuilder(
+        AgreementOptions(label_set=label_set, guidelines=guidelines),
+        LabelOrder([]),
+        versions=lambda _person, _key: {name: value for name, value in completion.items() if value},
+    )
+    assert len(reader.readings(record)) == int(counts)
+    assert reader.left.work.total() == int(not counts)
+
+
+@pytest.mark.parametrize(("rated", "left_out"), [(True, 1), (False, 0)])
+def test_a_rated_check_of_accuracy_is_left_out_like_an_annotated_one(
+    rated: bool, left_out: int
+) -> None:
+    """As other work that is only rated counts in states other than completed."""
+    check = CheckedReading(
+        sample("1").key, "ana", "pair", "draft", "", annotations=0, practice=False, rated=rated
+    )
+    reader = ReadingBuilder(AgreementOptions(state=""), LabelOrder([]))
+    reader.leave_out_checked([check], ())
+    assert reader.left.work.total() == left_out
 
 
 def test_a_reading_in_several_groups_has_its_stacked_spans_once() -> None:

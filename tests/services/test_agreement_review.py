@@ -42,7 +42,7 @@ def report(team: AdjudicatedTeam, **asked: object) -> Agreement:
     names = ExportService(on.corpus, on.people, on.store)
     segments = SegmentStore(team.database)
     stores = (on.corpus, on.people, on.guidance, segments, on.store)
-    service = AgreementService(*stores, LabelSets(on.guidance).in_force, names.checked)
+    service = AgreementService(*stores, LabelSets(on.guidance).in_use, names.checked)
     return service.report(AgreementOptions(**asked))  # type: ignore[arg-type]
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from tests.helpers.stores import annotate, claim, fill, new_database
+from tests.plugins.sync.table_server import KEY, serving_table
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.assignment_plan import AssignmentOptions
 from tui_annotate.domain.assignment_rules import DisagreementRule, Escalation, Gold, Pool
@@ -19,15 +21,21 @@ from tui_annotate.domain.people import OPERATOR, Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.work_statistics import GoldAccuracy
+from tui_annotate.plugins.sync.sync_key import read_address
+from tui_annotate.plugins.sync.table import SharedTable
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
 from tui_annotate.services.review import ReviewService
+from tui_annotate.services.sync import TableSync
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
+from tui_annotate.storage.log import stream_merge
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.log.stream_merge import MergeStore
+from tui_annotate.storage.log.sync_heads import SyncStore
 from tui_annotate.storage.study_conduct import StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
@@ -430,6 +438,93 @@ def test_good_work_and_a_rule_without_pause_pause_no_one(strict: Crew) -> None:
         ("ana", False, False),
         ("ben", True, False),
     ]
+
+
+def test_undo_of_an_action_on_several_samples_pauses_no_one_within_a_block(strict: Crew) -> None:
+    """A pause there would show that a gold sample is among the samples that came back."""
+    strict.share.gold("d", replace(RULE, every=2), answers="kim")
+    ana = strict.people["ana"]
+    plain = [str(number) for number in range(1, 21) if str(number) not in GOLD]
+    done = strict.work("ana", steps=7, marks=plain)
+    assert len(set(done) & set(GOLD)) >= 3
+    assert len(set(done) & set(plain)) >= 2
+    strict.share.gold("d", replace(RULE, every=2, pause=True), answers="kim")
+    strict.annotating.clear(ana)
+    strict.annotating.undo(ana)
+    finished = [
+        strict.annotating.open(ana, SampleKey("d", name)).assignment.state.finished for name in done
+    ]
+    assert finished == [True] * 7
+    assert strict.annotating.pause(ana) is None
+    strict.work("ana", steps=1)
+    assert strict.annotating.pause(ana) is not None
+
+
+def merge_store(database: Database) -> MergeStore:
+    """The store that merges work from other workspaces into one."""
+    corpus = CorpusStore(database)
+    return MergeStore(database, lambda key: corpus.sample(key).sample, lambda _: None)
+
+
+def table_sync(database: Database, person: Person) -> TableSync:
+    """A person's sync with the shared table that the environment names."""
+    table = SharedTable(read_address())
+    return TableSync(
+        corpus=CorpusStore(database, actor=Actor(person.id, Role.ANNOTATOR)),
+        log=AnnotationStore(database),
+        merging=merge_store(database),
+        marks=SyncStore(database, target=table.identity, person=person.id),
+        table=table,
+        person=person,
+    )
+
+
+def merge_as_bundle(away: Database, home: Database, person: Person) -> None:
+    """Merge all work at once, as the command for bundles does."""
+    merge_store(home).merge(person, merge_store(away).copies(person.id))
+
+
+def merge_as_table(away: Database, home: Database, person: Person) -> None:
+    """Send all work to a shared table, and receive it."""
+    table_sync(away, person).push()
+    table_sync(home, person).pull()
+
+
+@pytest.mark.parametrize("merge", [merge_as_bundle, merge_as_table])
+def test_inaccurate_work_from_another_machine_pauses_after_its_merge(
+    strict: Crew,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    merge: Callable[[Database, Database, Person], None],
+) -> None:
+    """The pause counts all gold samples of the merge, though they are written one by one."""
+    monkeypatch.setattr(stream_merge, "_AT_ONCE", 1)
+    ana = strict.annotating.people.person(strict.people["ana"])
+    strict.share.give("d", ["ana"], AssignmentOptions(share="all"))
+    strict.share.gold("d", replace(RULE, every=7, pause=True), answers="kim")
+    with AssignmentStore(strict.database).reading() as store:
+        given = {each.key.id for each in store.held(person=ana.id)}
+    (tmp_path / "away").mkdir()
+    with (
+        closing(new_database(tmp_path / "away")) as elsewhere,
+        serving_table() as running,
+    ):
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_URL", running.url)
+        monkeypatch.setenv("TUI_ANNOTATE_SYNC_KEY", KEY)
+        away = annotate(elsewhere)
+        away.people.keep(ana)
+        fill(away.corpus, *(str(number) for number in range(1, 21)))
+        gold = sorted(given & set(GOLD))
+        assert len(gold) >= 3
+        for name in gold:
+            away.finish(ana.id, SampleKey("d", name), seconds=1)
+        merge(elsewhere, strict.database, ana)
+        assert strict.annotating.pause(ana.id) is not None
+        (found,) = [each for each in figures(strict) if each.name == "ana"]
+        assert found.checks == len(gold)
+        strict.share.resume("ana")
+        merge(elsewhere, strict.database, ana)
+        assert strict.annotating.pause(ana.id) is None
 
 
 def review(crew: Crew) -> ReviewService:

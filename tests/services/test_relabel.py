@@ -14,7 +14,7 @@ from tests.helpers.stores import claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignment_plan import AssignmentOptions
-from tui_annotate.domain.assignment_rules import Gold
+from tui_annotate.domain.assignment_rules import Gold, Practice
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import (
     Conflict,
@@ -244,7 +244,28 @@ def test_checks_keep_their_scores_under_other_names(space: Workspace) -> None:
     assert share.recompute_gold("d").changed == 0
     relabel(space).undo()
     relabel(space).undo()
+    figures = space.team.progress.figures()
+    assert [(each.accuracy, each.older_answers) for each in figures.gold] == [(1.0, 0)]
     assert share.recompute_gold("d").changed == 0
+    figures = space.team.progress.figures()
+    assert [(each.accuracy, each.older_answers) for each in figures.gold] == [(1.0, 0)]
+
+
+def test_practice_counts_a_merge_that_changed_no_present_annotation(space: Workspace) -> None:
+    """A label of the first completion has the present name, also if it was deleted since."""
+    kim, ana = (space.person(name).id for name in ("kim", "ana"))
+    put(space, kim, KEY, "k", "Alone")
+    space.annotate.finish(kim, KEY, seconds=1)
+    passing = Practice(pass_score=80)
+    space.team.assignments.practice("d", ["ana"], gold="kim", criteria=passing)
+    put(space, ana, KEY, "a", "Odd")
+    space.annotate.finish(ana, KEY, seconds=1)
+    space.annotate.remove(ana, KEY, "a", version=1, seconds=1)
+    for key in (KEY, OTHER, SampleKey("d", "3")):
+        space.annotate.finish(ana, key, seconds=1)
+    assert relabel(space).merge(["Odd"], "Alone").annotations == 0
+    space.annotate.next_unfinished(ana, None)
+    assert [each.score for each in space.team.progress.figures().practice] == [1.0]
 
 
 def test_what_is_below_goes_along(worked: Workspace) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tui_annotate.storage.database import Database
-from tui_annotate.storage.labels.store import (
+from tui_annotate.storage.labels.changes import (
     FILE,
     UNDO,
     LabelChange,
     LabelChangeRequest,
     add_label_change,
+    changes_between,
     current_label_names,
 )
 
@@ -30,12 +31,13 @@ class Sets:
         kind: str = "rename",
         datasets: tuple[str, ...] = ("d",),
         undoes: int = 0,
+        arrival: int = 0,
     ) -> int:
         """From one version to another, as `1 2`; renames as `A>B`; gives its number."""
         before, after = versions.split()
         pairs = dict(each.split(">") for each in renames)
         request = LabelChangeRequest("x", {(old,): (new,) for old, new in pairs.items()}, datasets)
-        change = LabelChange("", kind, request, before, after, AT)
+        change = LabelChange("", kind, request, before, after, AT, arrival=arrival)
         with self.database.writing() as connection:
             return add_label_change(connection, change, undoes=undoes)
 
@@ -44,6 +46,12 @@ class Sets:
         with self.database.reading() as connection:
             found = current_label_names(connection, dataset, version)
         return {old[0]: new[0] for old, new in found.items()}
+
+    def between(self, since: int, until: int | None) -> list[dict[str, str]]:
+        """The renames of each change between two events."""
+        with self.database.reading() as connection:
+            found = list(changes_between(connection, since=since, until=until))
+        return [{old[0]: new[0] for old, new in each.renames.items()} for each in found]
 
 
 @pytest.fixture
@@ -83,3 +91,27 @@ def test_only_changes_that_held_in_a_dataset_count_there(sets: Sets) -> None:
     assert sets.since("1", "other") == {}
     assert sets.since("2", "other") == {"X": "Y"}
     assert sets.since("9") == {}
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        (0, 2, []),
+        (2, 4, [{"A": "B"}]),  # the undo came only later
+        (2, 5, []),  # both
+        (3, 5, [{"B": "A"}]),  # the change came before
+        (4, 5, [{"B": "A"}]),
+        (5, 9, [{"X": "Y"}]),
+        (2, 9, [{"X": "Y"}]),
+        (4, 9, [{"B": "A"}, {"X": "Y"}]),
+        (4, None, [{"B": "A"}, {"X": "Y"}]),
+    ],
+)
+def test_an_undo_between_two_events_counts_without_its_change(
+    sets: Sets, since: int, until: int | None, expected: list[dict[str, str]]
+) -> None:
+    """A change counts without its undo, and an undo without its change; both have no effect."""
+    first = sets.change("1 2", "A>B", arrival=2)
+    sets.change("2 1", "B>A", kind=UNDO, undoes=first, arrival=4)
+    sets.change("1 3", "X>Y", arrival=6)
+    assert sets.between(since, until) == expected

@@ -75,6 +75,47 @@ def test_chinese_lines_do_not_begin_with_a_stop() -> None:
     assert wrap_line("报告指出。裂缝", 8) == ["报告指", "出。裂缝"]
 
 
+@given(st.lists(_TEXTS, max_size=5), st.integers(1, 40))
+def test_clipped_runs_end_like_a_cut_text(texts: list[str], cells: int) -> None:
+    """Text in several pieces is cut where the same text in one piece is cut."""
+    cleaned = [line_text(text) for text in texts]
+    clipped = clip([(text, Style.null()) for text in cleaned], cells)
+    kept = "".join(text for text, _ in clipped)
+    assert kept.replace(" ", "") == cut("".join(cleaned), cells).replace(" ", "")
+
+
+def test_an_ellipsis_replaces_pieces_that_are_left_out() -> None:
+    """A piece that ends exactly at the last cell makes room for the ellipsis of the next one."""
+    plain, strong = Style.null(), Style(bold=True)
+    runs = [("abc", plain), ("def", strong)]
+    assert clip(runs, 6) == runs
+    assert clip(runs, 4) == [("abc", plain), ("…", strong)]
+    assert clip(runs, 3) == [("ab…", plain)]
+    assert clip(runs, 0) == []
+    assert align_both_ends(runs, [("ok", plain)], 5)[0] == ("ab…", plain)
+
+
+def test_a_combining_mark_stays_with_its_character() -> None:
+    """No wrapped line begins with a mark that is drawn on the character before."""
+    assert wrap_line("漢か\u3099。字", 4) == ["漢", "か\u3099。", "字"]
+    assert wrap_line("abc \u0301def", 4) == ["abc", " \u0301def"]
+
+
+@given(_TEXTS, st.integers(2, 30))
+def test_wrapped_pieces_begin_with_a_cell(text: str, cells: int) -> None:
+    """A piece after the first is not empty, and does not begin with a combining mark."""
+    for line in split_paragraphs(text):
+        first, *others = wrap_line(line, cells)
+        assert all(piece and cell_len(piece[0]) for piece in others)
+        assert first or not others
+
+
+def test_blanks_before_a_long_word_give_no_empty_line() -> None:
+    """A word that fills the line is its first piece; a line of blanks alone stays a line."""
+    assert wrap_line("  incomprehensible", 17) == ["incomprehensible"]
+    assert wrap_line(" " * 30, 10) == [""]
+
+
 def test_an_empty_line_stays_a_line() -> None:
     """A blank line between paragraphs is one piece."""
     assert wrap_line("", 10) == [""]

@@ -26,9 +26,10 @@ from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import Interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison, ReviewedWork
 from tui_annotate.services.agreement import output as report_output
-from tui_annotate.services.agreement.compared_readings import format_labels, other_state_reason
+from tui_annotate.services.agreement.compared_readings import other_state_reason
 from tui_annotate.services.agreement.disagreements import Disagreement
 from tui_annotate.services.agreement.figures import AgreementFigure, PairFigures
+from tui_annotate.services.agreement.label_order import format_labels
 
 _LEVELS: Final = {"segment": "sentence"}
 _MEASURES: Final = {

@@ -143,12 +143,20 @@ def convert(
                 language=texts.language,
                 encoding=texts.encoding,
             )
-            formats = (source_format, target_format)
-            result = FileConversion(*formats, reading, writing, problems, names).run(origin, file)
+            conversion = FileConversion(
+                source_format=source_format,
+                target_format=target_format,
+                reading=reading,
+                writing=writing,
+                on_problem=problems,
+                names=names,
+            )
+            result = conversion.run(origin, file)
         finally:
             problems.end()
     counts = {
         "refused": result.refused,
+        "files_refused": result.files_refused,
         "spans_refused": result.spans_refused,
         "doubts": result.doubts,
         "problem_kinds": problems.kinds,
@@ -166,9 +174,10 @@ def convert(
 
 
 def _exit_unless_complete(result: ConversionReport, *, strict: bool) -> None:
-    if result.refused and not result.report.records:
+    refused = result.refused + result.files_refused
+    if refused and not result.report.records:
         raise typer.Exit(2)
-    if result.refused or result.spans_refused or (strict and result.report.lost):
+    if refused or result.spans_refused or (strict and result.report.lost):
         raise typer.Exit(DONE_IN_PART)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -24,6 +25,7 @@ ProblemsOption = Annotated[
 
 
 SHOWN_PROBLEMS = 20
+_LONGEST_LINE = 1_000_000  # bytes of the first line that are read of a file of problems
 
 
 @contextmanager
@@ -35,7 +37,9 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     command still prints its report, and then an error.
 
     Raises:
-        InvalidInput: the file is one of `others`, the command's other files, or standard output.
+        InvalidInput: the file is one of `others`, the command's other files, or standard output; or
+            it exists and is no file of problems: an import may read more files than its command
+            names.
     """
     if file is None:
         yield lambda _: None
@@ -43,6 +47,11 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
     if file == Path("-") or file.absolute() in {other.absolute() for other in others if other}:
         message = f"--problems {file} is standard output, or another file of this command"
         raise InvalidInput(message, "write the problems to a file of their own")
+    if file.is_file() and not _is_problem_file(file):
+        raise InvalidInput(
+            f"--problems {file} exists, and is not a file of problems",
+            "name a new file, or delete this one",
+        )
     lines = _ProblemLines()
     try:
         with open_output(file) as lines.target:
@@ -67,6 +76,17 @@ def write_problems(file: Path | None, *others: Path | None) -> Iterator[Callable
         )
     if lines.failure is not None:
         raise lines.failure
+
+
+def _is_problem_file(file: Path) -> bool:
+    """Return whether a file is empty, or begins with a problem as `_ProblemLines` writes it."""
+    with file.open("rb") as lines:
+        first = lines.readline(_LONGEST_LINE)
+    try:
+        value = json.loads(first) if first.strip() else {"where": "", "message": ""}
+    except ValueError:
+        return False
+    return isinstance(value, dict) and {"where", "message"} <= value.keys()
 
 
 @dataclass(slots=True)

@@ -77,9 +77,16 @@ def report(
     FILE-2.html and so on, that link to one another. Reports of an unchanged
     workspace are identical. Options for columns, offsets, language and encoding, and
     --pseudonym-key, apply only to a FILE.
+
+    Exit code: 0 if the report is written, 3 if it lacks records or spans of the FILE that were
+    refused, 2 if nothing is written.
     """
-    filters = options.include_excluded(work, practice=include_practice, gold=include_gold)
-    chosen = _ReportOptions(filters, pseudonymize, all_samples, common.as_json)
+    report_options = _ReportOptions(
+        filters=options.include_excluded(work, practice=include_practice, gold=include_gold),
+        pseudonymize=pseudonymize,
+        all_samples=all_samples,
+        as_json=common.as_json,
+    )
     files = [] if file is None else [file]
     reading = options.import_options(given, files=files, format_name=source_format)
     target = _choose_target(output_file)
@@ -95,12 +102,13 @@ def report(
                 "--pseudonym-key applies only to a report on the annotations of a FILE",
                 "omit --pseudonym-key: a workspace has its own key",
             )
-        _write_of_workspace(common.workspace, target, chosen)
+        _report_workspace(common.workspace, target, report_options)
     elif common.workspace is not None:
         raise InvalidInput("FILE and --workspace are both given", "omit FILE or --workspace")
     else:
         names = pseudonyms.load_pseudonyms_of_file(key, wanted=pseudonymize)
-        _write_of_file(file, source_format, reading, target, chosen, names=names)
+        source = _Source(file, source_format, reading)
+        _report_file(source, target, report_options, names=names)
 
 
 def _choose_target(output_file: Path | None) -> Path | None:
@@ -116,75 +124,92 @@ class _ReportOptions:
     all_samples: bool
     as_json: bool
 
-    def write(
-        self,
-        space: Workspace,
-        target: Path | None,
-        *,
-        subject: ReportSubject,
-        names: Pseudonyms | None,
-    ) -> None:
-        result = space.team.report.run(
-            target,
-            self.filters,
-            subject=subject,
-            hiding=names,
-            everything=self.all_samples,
-            announce=_announce,
-        )
-        _print_report(result, names, as_json=self.as_json)
-        if not (result.samples or self.all_samples) and any(space.corpus.totals()):
-            output.print_problem(
-                "warning: the report is empty, because no sample has annotations",
-                "to include samples without annotations, add --all-samples",
-            )
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file of annotations; an empty format is detected from the content."""
+
+    file: Path
+    format: str
+    options: ImportOptions
 
 
-def _write_of_workspace(
-    workspace: Path | None, target: Path | None, chosen: _ReportOptions
+def _report_workspace(
+    workspace: Path | None, target: Path | None, report_options: _ReportOptions
 ) -> None:
     from tui_annotate.services.report import ReportSubject
 
+    filters = report_options.filters
     with open_workspace(workspace) as space:
-        names = pseudonyms.load_pseudonyms(space, wanted=chosen.pseudonymize)
-        chosen.write(space, target, subject=ReportSubject(space.path.name), names=names)
-        filters = chosen.filters
+        names = pseudonyms.load_pseudonyms(space, wanted=report_options.pseudonymize)
+        subject = ReportSubject(space.path.name)
+        _write_report(space, target, report_options, subject=subject, names=names)
         practice_samples = 0 if filters.practice else space.corpus.count_practice_samples()
         gold_checks = 0 if filters.gold else space.corpus.count_gold_checks()
     print_practice(practice_samples)
     print_gold(gold_checks)
 
 
-def _write_of_file(  # noqa: PLR0917  input and output
-    file: Path,
-    source_format: str,
-    reading: ImportOptions,
+def _report_file(
+    source: _Source,
     target: Path | None,
-    chosen: _ReportOptions,
+    report_options: _ReportOptions,
     *,
     names: Pseudonyms | None,
 ) -> None:
+    from tui_annotate.services.export.conversion import refuse_input_as_target
     from tui_annotate.services.report import ReportSubject
     from tui_annotate.storage.clock import utc_now
     from tui_annotate.workspace.ephemeral import open_ephemeral
 
-    if target is not None and target.exists() and target.samefile(file):
-        raise InvalidInput(
-            f"{target} is given as input and as output", "write to a different file with --output"
+    if target is not None:
+        refuse_input_as_target(
+            source.file, target, source_format=source.format, reading=source.options
         )
     problems = ProblemPrinter()
     start = utc_now()
     with ExitStack() as stack:
-        with output.show_progress("records") as progress:
-            opened = open_ephemeral(
-                file, format=source_format, options=reading, progress=progress, problem=problems
-            )
-            space, _ = stack.enter_context(opened)
-        about = ReportSubject(file.name, (start, utc_now()))
-        problems.end()
-        chosen.write(space, target, subject=about, names=names)
+        try:
+            with output.show_progress("records") as progress:
+                opened = open_ephemeral(
+                    source.file,
+                    format=source.format,
+                    options=source.options,
+                    progress=progress,
+                    problem=problems,
+                )
+                space, _ = stack.enter_context(opened)
+        finally:
+            problems.end()
+        subject = ReportSubject(source.file.name, (start, utc_now()))
+        _write_report(space, target, report_options, subject=subject, names=names)
     if problems.refused or problems.spans_refused:
         raise typer.Exit(DONE_IN_PART)
+
+
+def _write_report(
+    space: Workspace,
+    target: Path | None,
+    report_options: _ReportOptions,
+    *,
+    subject: ReportSubject,
+    names: Pseudonyms | None,
+) -> None:
+    """Write the report of a workspace, print what was written, and warn if the report is empty."""
+    result = space.team.report.run(
+        target,
+        report_options.filters,
+        subject=subject,
+        hiding=names,
+        everything=report_options.all_samples,
+        announce=_announce,
+    )
+    _print_report(result, names, as_json=report_options.as_json)
+    if not (result.samples or report_options.all_samples) and any(space.corpus.totals()):
+        output.print_problem(
+            "warning: the report is empty: no annotated sample matches the options",
+            "to include samples without annotations, add --all-samples",
+        )
 
 
 def _announce(contents: ReportContents) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -27,13 +27,13 @@ from tui_annotate.cli.report_parts import (
     number_column,
     whole_column,
 )
-from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.suggestions import suggestion_to_json
 
 if TYPE_CHECKING:
-    from tui_annotate.services.suggestions import SuggestionCounts
+    from tui_annotate.domain.scores import ScoreRun
+    from tui_annotate.services.suggestions import QuotedSuggestion, SuggestionCounts
     from tui_annotate.storage.suggestions import SuggestionListing
 
 
@@ -50,9 +50,13 @@ RequiredDatasetOption = Annotated[str, options.dataset_option("Name of the datas
 
 _SHORT = 8
 _COUNTS = ("offered", "open", "passed", "accepted", "changed", "refused")
+_HEADINGS = {"refused": "rejected"}
+"""Headings of columns that the JSON of the report names by other words."""
 _RARE = "removed"
 """Name of the report's column of removed suggestions, shown only if there are any."""
 _REASONS = 5
+_SHOWN_RUNS = 3
+"""Maximum number of runs that the question before a deletion names."""
 _LEGEND = (
     'column "acceptance": percentage of answers that accept a suggestion, with its 95 % interval',
     'column "offered" counts each suggestion once; other columns count it once per person',
@@ -98,7 +102,7 @@ def list_suggestions(
     *,
     dataset: options.OfDatasetOption = "",
     maker: MakerOption = "",
-    waiting: Annotated[
+    only_open: Annotated[
         bool, flag("--open", "List only suggestions that no annotator has answered.")
     ] = False,
     common: options.CommonOptions,
@@ -109,16 +113,15 @@ def list_suggestions(
     are excluded.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
-        wanted = (lambda each: each.open) if waiting else None
-        found = list(
-            space.machines.suggestion_service.list_suggestions(
-                dataset=dataset, maker=maker, waiting=wanted
-            )
-        )
+        space.machines.suggestions.require_maker(maker, dataset=dataset)
+        service = space.machines.suggestion_service
+        found = list(service.list_suggestions(dataset=dataset, maker=maker, only_open=only_open))
     text: list[Part] = [Table(found, _SUGGESTIONS)]
     if not found:
-        text = [NotePart("no suggestions wait for an answer" if waiting else "no suggestions yet")]
-    values = [_suggestion_as_json(each, words) for each, words in found]
+        text = [
+            NotePart("no suggestions wait for an answer" if only_open else "no suggestions yet")
+        ]
+    values = [_suggestion_as_json(each) for each in found]
     output.show(values, text, as_json=common.as_json)
 
 
@@ -223,24 +226,27 @@ def delete(
     Annotations made from suggestions are kept, and so are the answers in the event log.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        makers = sorted({each.maker for each in space.machines.suggestions.runs()})
-        if bool(run) == bool(maker):
-            raise InvalidInput(
-                "a run or a maker of suggestions is required, and only one of the two",
-                f"pass --maker with one of: {', '.join(makers)}; or --run, as listed by:"
-                " tui-annotate suggestions list"
-                if makers
-                else "the workspace has no suggestions",
-                code="run-or-maker-missing",
-            )
         if dataset:
             space.guidance.require_dataset(dataset)
-        space.machines.suggestions.choose_runs(run=run, maker=maker, dataset=dataset)
-        target = f"run {run}" if run else f"maker {maker}"
-        output.ask(f"delete all suggestions of {target}?", yes=yes)
+        chosen = space.machines.suggestions.choose_runs(run=run, maker=maker, dataset=dataset)
+        output.ask(
+            f"delete all suggestions of {_describe_runs([each.run for each in chosen])}?", yes=yes
+        )
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
     line = ResultPart(f"{output.many(count, 'suggestion')} deleted")
     output.show({"deleted": count}, [line], as_json=common.as_json)
+
+
+def _describe_runs(runs: Sequence[ScoreRun]) -> str:
+    """Name the maker, the datasets and the ids of runs; all runs have the same maker."""
+    ids = [each.id for each in runs[:_SHOWN_RUNS]]
+    if len(runs) > _SHOWN_RUNS:
+        ids.append(f"{len(runs) - _SHOWN_RUNS:,} more")
+    datasets = sorted({each.dataset for each in runs})
+    return (
+        f"{runs[0].maker} in {'dataset' if len(datasets) == 1 else 'datasets'}"
+        f" {', '.join(datasets)} ({'run' if len(runs) == 1 else 'runs'} {', '.join(ids)})"
+    )
 
 
 def report(
@@ -248,8 +254,8 @@ def report(
 ) -> None:
     """Show how annotators answered suggestions.
 
-    The tables count accepted, changed and refused suggestions by maker and by label, and the
-    reasons for refusals.
+    The tables count accepted, changed and rejected suggestions by maker and by label, and the
+    reasons for rejections.
 
     A suggestion counts once for each person to whom it was displayed: people who answered, and
     people who worked on its sample afterwards. A suggestion without an answer is passed if the
@@ -259,6 +265,7 @@ def report(
     makers with people by `tui-annotate lab scores compare --suggestions MAKER`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
+        space.machines.suggestions.require_maker(maker, dataset=dataset)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     output.show(found, _describe_report(found), as_json=common.as_json)
 
@@ -303,12 +310,13 @@ def _count_answers(listed: SuggestionListing) -> Counter[str]:
     return Counter("removed" if each.open else str(each.answer) for each in listed.answers)
 
 
-def _suggestion_as_json(listed: SuggestionListing, words: str) -> dict[str, Any]:
+def _suggestion_as_json(quoted: QuotedSuggestion) -> dict[str, Any]:
+    listed = quoted.listing
     return {
         "dataset": listed.key.dataset,
         "sample": listed.key.id,
         **suggestion_to_json(listed.suggestion),
-        "quote": words,
+        "quote": quoted.words,
         "seen": listed.seen,
         "answers": dict(sorted(_count_answers(listed).items())),
         "reasons": [each.reason for each in listed.answers if each.reason],
@@ -317,7 +325,7 @@ def _suggestion_as_json(listed: SuggestionListing, words: str) -> dict[str, Any]
 
 def _join_answers(listed: SuggestionListing) -> str:
     counts = sorted(_count_answers(listed).items())
-    return ", ".join(f"{count} {kind}" for kind, count in counts)
+    return ", ".join(f"{count} {_HEADINGS.get(kind, kind)}" for kind, count in counts)
 
 
 def _format_score(listed: SuggestionListing) -> str:
@@ -329,14 +337,14 @@ def _join_labels(listed: SuggestionListing) -> str:
     return ", ".join(JOINER.join(path) for path in listed.suggestion.labels)
 
 
-_SUGGESTIONS: Final[Columns[tuple[SuggestionListing, str]]] = (
-    flexible_column("sample", lambda each: str(each[0].key)),
-    flexible_column("maker", lambda each: each[0].suggestion.maker),
-    whole_column("run", lambda each: each[0].run[:_SHORT]),
-    Column("score", lambda each: _format_score(each[0])),
-    flexible_column("label", lambda each: _join_labels(each[0])),
-    flexible_column("words", lambda each: each[1]),
-    Column("answers", lambda each: _join_answers(each[0])),
+_SUGGESTIONS: Final[Columns[QuotedSuggestion]] = (
+    flexible_column("sample", lambda each: str(each.listing.key)),
+    flexible_column("maker", lambda each: each.listing.suggestion.maker),
+    whole_column("run", lambda each: each.listing.run[:_SHORT]),
+    Column("score", lambda each: _format_score(each.listing)),
+    flexible_column("label", lambda each: _join_labels(each.listing)),
+    flexible_column("words", lambda each: each.words),
+    Column("answers", lambda each: _join_answers(each.listing)),
 )
 
 
@@ -349,8 +357,8 @@ def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     for grouping, title in (("by_maker", "maker"), ("by_label", "label")):
         yield ""
         yield _rates_grid(title, counts, found[grouping])
-    reasons = list(found["reasons"].items())
-    yield Table(reasons[:_REASONS], _REFUSALS, below=True)
+    reasons = [_RejectionReason(*each) for each in found["reasons"].items()]
+    yield Table(reasons[:_REASONS], _REJECTION_REASONS, below=True)
     if len(reasons) > _REASONS:
         more = output.many(len(reasons) - _REASONS, "more reason")
         yield MessagePart(f"{more} for rejected suggestions; list all reasons with --json")
@@ -359,15 +367,21 @@ def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
     yield from describe_intervals({"answers": found["clusters"]})
 
 
-_REFUSALS: Final[Columns[tuple[str, int]]] = (
-    flexible_column("reason for refusal", lambda each: each[0] or "(no reason)"),
-    number_column("count", lambda each: each[1]),
+class _RejectionReason(NamedTuple):
+    text: str
+    uses: int
+
+
+_REJECTION_REASONS: Final[Columns[_RejectionReason]] = (
+    flexible_column("reason for rejection", lambda each: each.text or "(no reason)"),
+    number_column("count", "uses"),
 )
 
 
 def _rates_grid(title: str, counts: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> Grid:
+    headings = [_HEADINGS.get(name, name) for name in (*counts, "acceptance")]
     return Grid(
-        [flexible_column(title), *map(number_column, (*counts, "acceptance"))],
+        [flexible_column(title), *map(number_column, headings)],
         [[row["name"], *(row[name] for name in counts), _format_rate(row["rate"])] for row in rows],
     )
 

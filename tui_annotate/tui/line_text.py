@@ -11,7 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from tui_annotate.domain.line_text import cut, text_width
+from tui_annotate.domain.line_text import ELLIPSIS, cut, first_cells, text_width
 from tui_annotate.domain.text_display import character_width, display_characters
 
 Run = tuple[str, Style]
@@ -29,33 +29,48 @@ def runs_width(runs: Iterable[Run]) -> int:
     return sum(text_width(text) for text, _ in runs)
 
 
-def strip_of(runs: Sequence[Run], cells: int, ground: Style) -> Strip:
+def strip_of(runs: Sequence[Run], cells: int, background: Style) -> Strip:
     """Build a line of exactly `cells` terminal cells from pieces of text on a background."""
-    segments = [Segment(text, ground + style) for text, style in runs if text]
-    return Strip(segments).adjust_cell_length(cells, ground)
+    segments = [Segment(text, background + style) for text, style in runs if text]
+    return Strip(segments).adjust_cell_length(cells, background)
 
 
 def align_both_ends(left: Sequence[Run], right: Sequence[Run], cells: int) -> list[Run]:
-    """Align pieces of text left and right in `cells` cells; cut the left ones if necessary."""
+    """Align pieces of text left and right in `cells` cells; cut the left ones if necessary.
+
+    `right` is never cut: the result is wider than `cells` if `right` is.
+    """
     left_cells = cells - runs_width(right)
     kept = clip(left, left_cells)
     return [*kept, (" " * (left_cells - runs_width(kept)), Style.null()), *right]
 
 
 def clip(runs: Sequence[Run], cells: int) -> list[Run]:
-    """Cut pieces of styled text after `cells` cells in total, with an ellipsis for cut text."""
+    """Cut pieces of styled text to at most `cells` cells in total, with an ellipsis if text is cut.
+
+    The result is empty if `cells` is less than 1.
+    """
+    if runs_width(runs) <= cells:
+        return list(runs)
+    if cells < 1:
+        return []
+    free = cells - text_width(ELLIPSIS)
     kept: list[Run] = []
     for text, style in runs:
-        if cells <= 0:
+        width = text_width(text)
+        if width > free:
+            kept.append((first_cells(text, free).rstrip() + ELLIPSIS, style))
             break
-        part = cut(text, cells)
-        kept.append((part, style))
-        cells = 0 if part != text else cells - text_width(part)
+        kept.append((text, style))
+        free -= width
     return kept
 
 
 def split_paragraphs(text: str) -> list[str]:
-    """Split a text at line breaks; drop what a terminal cannot show, and turn tabs into blanks."""
+    """Split a text at line breaks, and replace or leave out what a terminal cannot show.
+
+    A tab becomes four blanks.
+    """
     return ["".join(display_characters(line)) for line in text.replace("\r\n", "\n").split("\n")]
 
 
@@ -63,37 +78,41 @@ def wrap_line(line: str, cells: int) -> list[str]:
     """Wrap a cleaned line of text into pieces of at most `cells` terminal cells.
 
     Lines break at a blank or next to a wide character if possible, and not between a wide character
-    and closing punctuation. An empty line is one empty piece.
+    and punctuation that belongs to it. Blanks at a break are left out. A line without words is one
+    piece. Fewer than 2 cells count as 2, the width of a wide character.
     """
     cells = max(cells, 2)
     pieces: list[str] = []
     while text_width(line) > cells:
-        end = _break(line, cells)
-        pieces.append(line[:end].rstrip(" "))
+        end = _find_break(line, cells)
+        piece = line[:end].rstrip(" ")
+        if piece:  # it is empty if the line begins with blanks and its first word needs all cells
+            pieces.append(piece)
         line = line[end:].lstrip(" ")
+        if line and character_width(line[0]) == 0:  # a combining mark is drawn on the last blank
+            line = f" {line}"
     return [*pieces, line] if line or not pieces else pieces
 
 
+_LONGEST_WORD = 60
+"""Maximum number of characters that are moved to the next line to keep a word in one piece."""
+# Rules of Chinese and Japanese typesetting: closing punctuation does not begin a line, and opening
+# punctuation does not end one.
 _CLOSING = frozenset("。，、；：？！）」』”’》〉】,.;:?!)]}")
+_OPENING = frozenset("（「『“‘《〈【")
 
 
-def _edge(line: str, cells: int) -> int:
-    """Return the number of characters of a line that fit in `cells` terminal cells."""
-    for at, character in enumerate(line):
-        cells -= character_width(character)
-        if cells < 0:
-            return at
-    return len(line)
-
-
-def _break(line: str, cells: int) -> int:
+def _find_break(line: str, cells: int) -> int:
     """Return how many characters of a line come before its line break, at least 1."""
-    edge = cells if line.isascii() else _edge(line, cells)
-    for at in range(edge, max(edge - 60, 0), -1):
-        before, after = line[at - 1], line[at]
+    edge = len(first_cells(line, cells))
+    for at in range(edge, max(edge - _LONGEST_WORD, 0), -1):
+        before = line[at - 1]
+        after = line[at]
+        if character_width(after) == 0:  # a combining mark is drawn on the character before
+            continue
         if " " in (before, after):
             return at
-        wide = character_width(before) == 2 or character_width(after) == 2
-        if wide and after not in _CLOSING and before not in "（「『“‘《〈【":
+        is_wide = character_width(before) == 2 or character_width(after) == 2
+        if is_wide and after not in _CLOSING and before not in _OPENING:
             return at
     return max(edge, 1)

@@ -17,13 +17,8 @@ from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.workspace_files import GUIDELINES, LABELS
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.labels.store import (
-    FILE,
-    GuidanceKind,
-    GuidanceStore,
-    LabelChange,
-    LabelChangeRequest,
-)
+from tui_annotate.storage.labels.changes import FILE, LabelChange, LabelChangeRequest
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace.folder import write_if_changed
 

@@ -354,9 +354,7 @@ def make_snapshot(team: TeamServices) -> Snapshot:
         figures=lambda: figures(team.progress.figures()),
         head=team.audit.head,
         heads=team.audit.heads,
-        labels=lambda dataset: [
-            JOINER.join(label.path) for label in sets.in_force(dataset).leaves()
-        ],
+        labels=lambda dataset: [JOINER.join(label.path) for label in sets.in_use(dataset).leaves()],
         embedder=lambda: (used.label or used.embedder) if used else "",
         descriptions=team.corpus.descriptions,
         conduct=StudyConductStore(team.database, actor=team.actor),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -194,6 +195,59 @@ def test_swap_finds_a_bias_of_position(chat: FakeChat) -> None:
     assert run(chat, (1, 1, 1), screen=False, swap=True)[0].sorted == (0, 1, 2)
     chat.answer = Script()
     assert run(chat, S1, swap=True)[0].sorted == (2, 5, 0, 6, 7, 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (("", "t rel1"), MissingReason.SINGLE_CONTEXT),
+        (("t rel1", None), MissingReason.SINGLE_CONTEXT),
+        (("", None), MissingReason.NO_CONTEXTS),
+    ],
+)
+def test_empty_contexts_make_no_order_of_the_judge(
+    chat: FakeChat, given: tuple[str | None, ...], reason: MissingReason
+) -> None:
+    """The judge compared nothing, though the empty contexts come last."""
+    rows = rows_of_lists(["Q?"], [given])
+    (found,) = seat(chat).run(sort_row, rows, SortOptions(screen=False))
+    assert not chat.asked
+    assert (found.spearman, found.sim, found.overlap, found.reason) == (None, None, (), reason)
+
+
+@pytest.mark.parametrize(
+    ("unclear", "reason"),
+    [(False, MissingReason.CONTRADICTORY_JUDGE), (True, MissingReason.UNCLEAR_JUDGE)],
+)
+def test_an_order_without_a_decided_comparison_is_not_compared(
+    chat: FakeChat, unclear: bool, reason: MissingReason
+) -> None:
+    """Asked both ways, the judge prefers either text, or gives one reply that is not readable."""
+    chat.answer = lambda prompt: "perhaps" if unclear and _is_swapped(prompt) else "1"
+    (found,) = run(chat, (1, 2, 3), screen=False, swap=True)
+    assert (found.sorted, found.spearman, found.sim, found.overlap) == ((0, 1, 2), None, None, ())
+    assert found.reason == reason
+    assert found.unclear == (3 if unclear else 0)
+
+
+def _is_swapped(prompt: str) -> bool:
+    """Whether the text that comes first for the retriever comes first in the prompt."""
+    relevances = [int(each) for each in re.findall(r"rel(\d)", prompt)]
+    return relevances == sorted(relevances)
+
+
+def test_a_plan_has_the_maximum_of_characters(chat: FakeChat) -> None:
+    """Also if one long context is compared with most others."""
+    for place in (0, 10, 19):
+        texts = [f"Text {at} of rel{at % 10}." for at in range(20)]
+        texts[place] += "x" * 1000
+        rows = rows_of_lists(["Q?"], [texts])
+        for swap in (False, True):
+            options = SortOptions(screen=False, swap=swap)
+            planned = plan_sort(rows, seat(chat), options)
+            chat.asked.clear()
+            seat(chat).run(sort_row, rows, options)
+            assert sum(map(len, chat.prompts)) <= planned.characters
 
 
 def test_chinese_questions_get_chinese_prompts(chat: FakeChat) -> None:

@@ -115,7 +115,7 @@ class Store:
 
     def service(self, actor: Actor | None = None) -> ProposalService:
         """Over it."""
-        labels = LabelSets(self.guidance).in_force
+        labels = LabelSets(self.guidance).in_use
         machines: Any = SimpleNamespace(**vars(self), labels=labels, actor=actor or OPERATOR)
         return ProposalService(machines)
 

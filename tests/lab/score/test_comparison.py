@@ -63,7 +63,7 @@ class Store:
         self.corpus, self.log = CorpusStore(self.database), AnnotationStore(self.database)
         self.people, self.scores = PeopleStore(self.database), ScoreStore(self.database)
         self.suggestions = SuggestionStore(self.database)
-        self.labels = LabelSets(GuidanceStore(self.database)).in_force
+        self.labels = LabelSets(GuidanceStore(self.database)).in_use
         self.made = 0
 
     def sample(self, name: str, *, group: str = "", source: str = "", **meta: Any) -> None:

@@ -15,9 +15,7 @@ from hypothesis import strategies as st
 from tests.helpers.errors import has_code
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
 from tui_annotate.lab.score import probes
-from tui_annotate.lab.score.language_models import (
-    _batch_by_length,
-)
+from tui_annotate.lab.score.language_models import _batch_by_length, fingerprint
 from tui_annotate.lab.score.probes import (
     FORMAT,
     MIN_CASES,
@@ -143,3 +141,14 @@ def test_files_too_large_or_missing_are_refused(
     monkeypatch.setattr(probes, "_MAX_BYTES", 10)
     with pytest.raises(TuiAnnotateError, check=has_code("too-large")):
         read_probe(path)
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt", "merges.txt", "spiece.model"])
+def test_the_fingerprint_is_of_each_file_that_a_model_reads(tmp_path: Path, name: str) -> None:
+    """A tokenizer without tokenizer.json is built from other files, which count too."""
+    (tmp_path / "config.json").write_text("{}", "utf-8")
+    seen = set()
+    for content in ("one", "two"):
+        (tmp_path / name).write_text(content, "utf-8")
+        seen.add(fingerprint(tmp_path))
+    assert len(seen) == 2

@@ -60,7 +60,7 @@ def test_a_named_folder_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     folder = model(tmp_path / "all-MiniLM-L6-v2")
     found = weights.find_weights("all-MiniLM-L6-v2")
-    assert (found.folder, found.label, found.sha256) == (folder, "all-MiniLM-L6-v2", "")
+    assert (found.folder, found.label, found.is_packaged) == (folder, "all-MiniLM-L6-v2", False)
     assert weights.find_weights("~/all-MiniLM-L6-v2").folder == folder
 
 
@@ -72,8 +72,8 @@ def test_the_package_comes_before_the_cache(
     cached(tmp_path / ".cache/huggingface/hub", "sentence-transformers/all-MiniLM-L6-v2")
     folder = installed(monkeypatch, tmp_path / "package")
     found = weights.find_weights(name)
-    assert (found.folder, found.label) == (folder, weights.DEFAULT)
-    assert found.sha256
+    assert (found.folder, found.label) == (folder, weights.DEFAULT_MODEL)
+    assert found.is_packaged
 
 
 @pytest.mark.parametrize(
@@ -170,6 +170,109 @@ def test_the_fingerprint_is_of_what_decides_vectors(tmp_path: Path) -> None:
     (folder / "onnx").mkdir()
     (folder / "onnx" / "model.safetensors").write_text("other", "utf-8")
     assert weights.find_weights(str(folder)).fingerprint() in seen
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(content, "utf-8")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "vocab.txt",
+        "vocab.json",
+        "merges.txt",
+        "spiece.model",
+        "special_tokens_map.json",
+        "sentence_roberta_config.json",
+        "Dense/config.json",
+        "Dense/model.safetensors",
+        "Router/router_config.json",
+        "Router/query_0_Dense/model.safetensors",
+    ],
+)
+def test_each_file_that_a_model_reads_is_in_its_fingerprint(tmp_path: Path, name: str) -> None:
+    """Files of a tokenizer without tokenizer.json, and of modules by any name of their folders."""
+    folder = model(tmp_path / "model")
+    modules = [
+        {"type": f"sentence_transformers.models.{kind}", "path": path}
+        for kind, path in (("Transformer", ""), ("Dense", "Dense"), ("Router", "Router"))
+    ]
+    _write(folder, {"modules.json": json.dumps(modules), "Router/router_config.json": "{}"})
+    seen = []
+    for content in ("one", "two"):
+        _write(folder, {name: content})
+        seen.append(weights.find_weights(str(folder)).fingerprint())
+    assert seen[0] != seen[1]
+
+
+def test_a_tokenizer_in_one_file_is_read_from_it_alone(tmp_path: Path) -> None:
+    """Next to tokenizer.json, the files that it was made of change no vectors."""
+    folder = model(tmp_path / "model")
+    _write(folder, {"tokenizer.json": "{}"})
+    before = weights.find_weights(str(folder)).fingerprint()
+    _write(folder, {"vocab.txt": "a", "special_tokens_map.json": "{}", "data_config.json": "{}"})
+    assert weights.find_weights(str(folder)).fingerprint() == before
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        (
+            {"config.json": "{}", "pytorch_model.bin": "x", "onnx/model.safetensors": "x"},
+            "no .safetensors weights",
+        ),
+        ({"model.safetensors": "x", "2_Dense/pytorch_model.bin": "x"}, "are a pickle file"),
+        ({"model.safetensors": "x", "2_Dense/query/pytorch_model.bin": "x"}, "are a pickle file"),
+    ],
+)
+def test_pickles_are_refused_in_each_module(
+    tmp_path: Path, files: dict[str, str], message: str
+) -> None:
+    """Safe weights of another module, or for another library, do not make up for a pickle."""
+    folder = tmp_path / "model"
+    modules = [
+        {"type": "sentence_transformers.models.Transformer", "path": ""},
+        {"type": "sentence_transformers.models.Dense", "path": "2_Dense"},
+    ]
+    _write(folder, {"modules.json": json.dumps(modules)} | files)
+    with pytest.raises(Unavailable, match=message) as report:
+        weights.find_weights(str(folder))
+    assert ".bin" in report.value.hint
+
+
+def test_a_pickle_next_to_safe_weights_is_not_read(tmp_path: Path) -> None:
+    """Many models are published in both forms; the pickle is not in the fingerprint either."""
+    folder = model(tmp_path / "model")
+    modules = [
+        {"type": "sentence_transformers.models.Transformer", "path": ""},
+        {"type": "sentence_transformers.models.Dense", "path": "2_Dense"},
+        {"type": "sentence_transformers.models.Normalize", "path": "3_Normalize"},
+    ]
+    _write(folder, {"modules.json": json.dumps(modules), "2_Dense/model.safetensors": "x"})
+    before = weights.find_weights(str(folder)).fingerprint()
+    _write(folder, {"pytorch_model.bin": "x", "2_Dense/pytorch_model.bin": "x"})
+    assert weights.find_weights(str(folder)).fingerprint() == before
+
+
+def test_the_transformer_may_have_a_folder_of_its_own(tmp_path: Path) -> None:
+    """As in models of old versions of sentence-transformers."""
+    folder = tmp_path / "model"
+    model(folder / "0_Transformer")
+    modules = [{"type": "sentence_transformers.models.Transformer", "path": "0_Transformer"}]
+    _write(folder, {"modules.json": json.dumps(modules)})
+    assert weights.find_weights(str(folder)).folder == folder
+
+
+def test_a_module_outside_of_the_model_is_refused(tmp_path: Path) -> None:
+    """Its files would not be in the fingerprint."""
+    folder = model(tmp_path / "model")
+    modules = [{"type": "sentence_transformers.models.Dense", "path": "../other"}]
+    _write(folder, {"modules.json": json.dumps(modules)})
+    with pytest.raises(Unavailable, match="outside of the model"):
+        weights.find_weights(str(folder))
 
 
 def test_the_place_of_a_model_is_not_in_its_fingerprint(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.records import OwnedAnnotation, Record
-from tui_annotate.plugins.formats.ragtruth import OF_SOURCES, TAKEN
+from tui_annotate.plugins.formats.ragtruth import RESERVED_COLUMNS, SOURCE_COLUMNS
 from tui_annotate.plugins.traits import RecordTrait
 
 Said = dict[str, Any]
@@ -235,8 +235,8 @@ LOSSES: Mapping[str, Loss] = {
     RecordTrait.STATE: _without("states"),
     RecordTrait.OPINION: _without("opinions"),
     RecordTrait.META: _without("meta"),
-    "metadata columns whose name RAGTruth reserves": _columns(*TAKEN),
-    "columns whose values differ between samples with the same source": _columns(*OF_SOURCES),
+    "metadata columns whose name RAGTruth reserves": _columns(*RESERVED_COLUMNS),
+    "columns whose values differ between samples with the same source": _columns(*SOURCE_COLUMNS),
     RecordTrait.GROUP: _without("group"),
     RecordTrait.REQUEST: _without("request"),
     RecordTrait.KIND: _without("kind"),

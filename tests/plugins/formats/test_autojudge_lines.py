@@ -274,6 +274,63 @@ def test_what_has_no_place_is_counted(tmp_path: Path) -> None:
     }
 
 
+def test_spans_are_counted_for_each_person(tmp_path: Path) -> None:
+    """Each person has a line, so two people who mark the same words lose nothing."""
+    sample = collection(tmp_path)["r|1101|teamA/run1"]
+    work = replace(
+        sample,
+        annotations=tuple(mark(Side.SUMMARY, 4, 9, person=name) for name in "ab"),
+        assignments=tuple(Assignment(name, State.DONE) for name in "ab"),
+    )
+    text, reported = write([work], "autojudge")
+    assert [len(row["spans"]) for row in rows(text)] == [1, 1]
+    assert reported.lost == {}
+
+
+@pytest.mark.parametrize("selected", [[(0, 34), (0, 22)], [(0, 22), (0, 34)]])
+def test_a_span_that_equals_a_part_of_another_is_counted(
+    tmp_path: Path, selected: list[tuple[int, int]]
+) -> None:
+    """A span over two sentences becomes two, and one of them is marked twice."""
+    sample = collection(tmp_path)["r|1101|teamA/run1"]
+    work = said(sample, *(mark(Side.SUMMARY, *one) for one in selected))
+    text, reported = write([work], "autojudge")
+    (row,) = rows(text)
+    assert [(span["start"], span["end"]) for span in row["spans"]] == [(0, 22), (23, 34)]
+    assert reported.lost == {Loss.DOUBLE_SPANS: 1, Loss.SPANS_OVER_SENTENCES: 1}
+
+
+def test_rejected_annotations_are_counted(tmp_path: Path) -> None:
+    """No line has them, whether someone else has one or not; their spans are marked by no one."""
+    sample = collection(tmp_path)["d|1101|a"]
+    rejected = mark(Side.SOURCE, 0, 5, person="settled", origin=REJECTED)
+    alone = replace(sample, annotations=(rejected,))
+    text, reported = write([alone], "autojudge")
+    assert (text, reported.lost) == ("", {Loss.ANNOTATIONS: 1})
+    both = said(sample, rejected, mark(Side.SOURCE, 0, 5))
+    text, reported = write([both], "autojudge")
+    assert [len(row["spans"]) for row in rows(text)] == [1]
+    assert reported.lost == {Loss.ANNOTATIONS: 1}
+
+
+@pytest.mark.parametrize("starts", [[23, 0], [4, 23], [0, 99], []])
+def test_numbers_of_sentences_are_those_of_the_exported_report(
+    tmp_path: Path, starts: list[int]
+) -> None:
+    """If the stored sentences are not in order, the report has one sentence, number 0."""
+    record = collection(tmp_path)["r|1101|teamA/run1"]
+    sentences = [{"start": start, "end": start + 9} for start in starts]
+    sample = replace(record.sample, meta={**record.sample.meta, "sentences": sentences})
+    work = said(replace(record, sample=sample), mark(Side.SUMMARY, 4, 27))
+    text, reported = write([work], "autojudge")
+    (row,) = rows(text)
+    assert len(row["report"]["sentences"]) == 1
+    assert [tuple(span.values()) for span in row["spans"]] == [
+        (4, 27, "stars eat mussels. Crab", 0)
+    ]
+    assert reported.lost == {}
+
+
 # back in ------------------------------------------------------------------------------------
 
 

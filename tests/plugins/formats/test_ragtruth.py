@@ -143,7 +143,7 @@ def test_offsets_of_another_unit_are_recognised(tmp_path: Path, shift: int) -> N
         ({"labels": [LABELS[1] | {"end": "40"}]}, ["label 1", "'40'"]),
         ({"labels": [LABELS[1] | {"meta": 5}]}, ["'meta'", "(5)"]),
         ({"response": ""}, ["'response'"]),
-        ({"id": "1"}, ["id 1", "response.jsonl:1"]),
+        ({"id": "1"}, ["/1", "response.jsonl:1"]),
     ],
 )
 def test_what_does_not_fit_is_refused_by_its_line(
@@ -158,6 +158,41 @@ def test_what_does_not_fit_is_refused_by_its_line(
     assert found.refused != found.refuses_part
     assert [value for value in named if value not in found.message] == []
     assert found.where.endswith("response.jsonl:2")
+
+
+@pytest.mark.parametrize("first", ["{broken", '{"id": "9"}', "5"])
+def test_a_file_with_all_columns_is_read_alone(tmp_path: Path, first: str) -> None:
+    """A first row that cannot be used costs itself, and hides nothing about the other rows."""
+    joined = [SOURCES[0] | row for row in RESPONSES[:2]]
+    (tmp_path / "joined.jsonl").write_text(f"{first}\n{_lines(joined)}", "utf-8")
+    records, problems = read(tmp_path / "joined.jsonl", "ragtruth")
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert [(problem.refused, problem.where[-2:]) for problem in problems] == [(True, ":1")]
+
+
+def test_a_file_of_sources_is_used_whatever_the_first_line_is(tmp_path: Path) -> None:
+    """Where there are two files, the first row that can be read decides."""
+    folder = _folder(tmp_path / "two", sources=SOURCES[:1], responses=RESPONSES[:2])
+    whole = (folder / "response.jsonl").read_text("utf-8")
+    (folder / "response.jsonl").write_text(f"{{broken\n{whole}", "utf-8")
+    records, problems = read(folder, "ragtruth")
+    assert [record.sample.id for record in records] == ["0", "1"]
+    assert [problem.refused for problem in problems] == [True]
+
+
+def test_columns_of_the_other_file_are_ignored_with_a_warning(tmp_path: Path) -> None:
+    """A column that both files cannot have is not dropped in silence."""
+    source = SOURCES[0] | {"id": 77, "labels": ["news"]}
+    response = RESPONSES[1] | {"source_info": "Another text."}
+    folder = _folder(tmp_path / "two", sources=[source], responses=[RESPONSES[2], response])
+    records, problems = read(folder, "ragtruth")
+    assert [record.sample.id for record in records] == ["1"]
+    warned = [problem.message for problem in problems if not problem.refused]
+    assert [name for name in ("'id'", "'labels'", "'source_info'") if name in str(warned)] == [
+        "'id'",
+        "'labels'",
+        "'source_info'",
+    ]
 
 
 def test_sources_without_a_response_are_told(tmp_path: Path) -> None:

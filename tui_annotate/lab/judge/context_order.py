@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import Any, Final
 
 from tui_annotate.lab.chat.replies import MissingReplies, NoReply, parse_choice
@@ -11,6 +12,7 @@ from tui_annotate.lab.judge.metrics import (
     MissingReason,
     insert_by_rank,
     max_comparisons,
+    max_insertion_comparisons,
     overlap,
     spearman,
 )
@@ -75,8 +77,9 @@ class ContextOrderResult:
 def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:
     """Sort the retrieved texts of one question with the judge.
 
-    If no comparison has a readable reply, the order is only the retriever's, so it is not compared.
-    An empty context is worse than all others; the judge is not asked about it.
+    An empty context is worse than all others; the judge is not asked about it. If the judge decided
+    no comparison of two texts, the order of several contexts is only the retriever's, so it is not
+    compared with that.
     """
     good: tuple[int, ...] | None = None
     bad: tuple[int, ...] | None = None
@@ -84,25 +87,24 @@ def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> Con
     if options.screen:
         good, bad, unread = _screen(row, runner, options)
     reference = list(range(len(row.contexts))) if good is None else list(good)
-    replies: list[str | NoReply] = []
-    order = insert_by_rank(reference, _comparator(row, runner, options, replies=replies))
-    uncompared = MissingReplies.count(replies)
-    blind = bool(replies) and uncompared.total == len(replies)
+    comparer = _TextComparer(row, runner, options)
+    order = insert_by_rank(reference, comparer.is_better)
+    uncompared = MissingReplies.count(comparer.replies)
     sim, common = overlap(order, reference, k=options.k, bottom=options.bottom)
-    if blind:
-        reason: str = MissingReason.of_missing(uncompared)
-    else:
-        reason = _missing_reason(len(row.places), len(order), unread=unread)
+    correlation = spearman(order, reference)
+    if len(order) > 1 and not comparer.decided:
+        sim, common, correlation = None, [], None
+    reason = _missing_reason(row, reference, comparer, unread=unread)
     missing = unread + uncompared
     return ContextOrderResult(
         row=row,
         good=good,
         bad=bad,
         sorted=tuple(order),
-        spearman=None if blind else _round(spearman(order, reference)),
-        sim=None if blind else _round(sim),
-        overlap=() if blind else tuple(common),
-        reason=reason,
+        spearman=_round(correlation),
+        sim=_round(sim),
+        overlap=tuple(common),
+        reason=reason or "",
         unclear=missing.unclear,
         refused=missing.refused,
         failed=missing.failed,
@@ -114,72 +116,122 @@ def _screen(
 ) -> tuple[tuple[int, ...], tuple[int, ...], MissingReplies]:
     """Return the indices of texts that help to answer a question, and of those that do not.
 
-    A text without a readable reply is in neither list, and is counted.
+    A text without a readable reply is in neither list, and is counted. An empty context does not
+    help.
     """
     slots = [{"context": options.cut_context(context)} for context in row.texts]
     replies = runner.ask_all(
         row, "screen", slots, read=lambda reply: parse_choice(reply, ("0", "1"))
     )
-    verdicts = dict(zip(row.places, replies, strict=True))
-    places = range(len(row.contexts))
+    verdicts: dict[int, str | NoReply] = dict.fromkeys(range(len(row.contexts)), "0")
+    verdicts.update(zip(row.places, replies, strict=True))
     return (
-        tuple(place for place in places if verdicts.get(place) == "1"),
-        tuple(place for place in places if verdicts.get(place, "0") == "0"),
+        tuple(place for place, verdict in verdicts.items() if verdict == "1"),
+        tuple(place for place, verdict in verdicts.items() if verdict == "0"),
         MissingReplies.count(replies),
     )
 
 
-def _comparator(
-    row: QuestionRow, runner: JudgeRunner, options: SortOptions, *, replies: list[str | NoReply]
-) -> Callable[[int, int], bool]:
-    """Return a function that compares two texts, and adds the judge's choices to `replies`."""
-    texts = dict(zip(row.places, row.texts, strict=True))
+class _TextComparer:
+    """Compares two contexts of a question with the judge.
 
-    def better(item: int, other: int) -> bool:
-        if not {item, other} <= texts.keys():
-            return item in texts
-        pairs = [(item, other), (other, item)] if options.swap else [(item, other)]
+    Attributes:
+        replies: the judge's choices, in the order of the requests.
+        decided: number of comparisons of two texts in which the judge preferred one of them.
+    """
+
+    def __init__(self, row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> None:
+        self._row = row
+        self._runner = runner
+        self._options = options
+        self._texts = dict(zip(row.places, row.texts, strict=True))
+        self.replies: list[str | NoReply] = []
+        self.decided = 0
+
+    def is_better(self, item: int, other: int) -> bool:
+        """Return whether the judge prefers a context to another; False without a decision."""
+        if item not in self._texts or other not in self._texts:
+            return item in self._texts
+        pairs = [(item, other), (other, item)] if self._options.swap else [(item, other)]
         slots = [
             {
-                "first": options.cut_context(texts[first]),
-                "second": options.cut_context(texts[second]),
+                "first": self._options.cut_context(self._texts[first]),
+                "second": self._options.cut_context(self._texts[second]),
             }
             for first, second in pairs
         ]
-        chosen = runner.ask_all(
-            row, "pair", slots, read=lambda reply: parse_choice(reply, ("1", "2"))
+        choices = self._runner.ask_all(
+            self._row, "pair", slots, read=lambda reply: parse_choice(reply, ("1", "2"))
         )
-        replies.extend(chosen)
-        return chosen == ["1", "2"][: len(chosen)]
+        self.replies.extend(choices)
+        if any(isinstance(choice, NoReply) for choice in choices):
+            return False
+        preferred = {
+            first if choice == "1" else second
+            for (first, second), choice in zip(pairs, choices, strict=True)
+        }
+        if len(preferred) > 1:  # the two orders of a pair contradict each other
+            return False
+        self.decided += 1
+        return item in preferred
 
-    return better
 
+def _missing_reason(
+    row: QuestionRow, reference: Sequence[int], comparer: _TextComparer, *, unread: MissingReplies
+) -> MissingReason | None:
+    """Return why the order has no rank correlation; None if it has one.
 
-def _missing_reason(given: int, compared: int, *, unread: MissingReplies) -> str:
-    if not given:
+    Args:
+        reference: indices of the sorted contexts.
+        unread: missing replies of the screening.
+    """
+    if not row.places:
         return MissingReason.NO_CONTEXTS
-    if compared < 2 and unread.total:  # more contexts may help, but have no readable reply
+    count = len(set(row.places).intersection(reference))
+    if count < 2 and unread.total:  # more contexts may help, but have no readable reply
         return MissingReason.of_missing(unread)
-    if not compared:
+    if not count:
         return MissingReason.NO_USEFUL_CONTEXT
-    return MissingReason.SINGLE_CONTEXT if compared == 1 else ""
+    if count == 1:
+        return MissingReason.SINGLE_CONTEXT
+    if comparer.decided:
+        return None
+    uncompared = MissingReplies.count(comparer.replies)
+    if uncompared.total:
+        return MissingReason.of_missing(uncompared)
+    return MissingReason.CONTRADICTORY_JUDGE
 
 
 def _round(value: float | None) -> float | None:
-    return None if value is None else round(value, _DIGITS) + 0.0
+    if value is None:
+        return None
+    return round(value, _DIGITS) + 0.0  # the sum turns -0.0 into 0.0
 
 
 def estimate_sorting_cost(
     row: QuestionRow, runner: JudgeRunner, options: SortOptions
 ) -> ExpectedCalls:
-    """Return the maximum number of requests and characters for sorting one question's texts."""
-    texts = [options.cut_context(context) for context in row.texts]
-    count = len(texts)
-    characters = sum(map(len, texts))
+    """Return the maximum number of requests and characters for sorting one question's texts.
+
+    Requests that are repeated after an unclear reply are not included.
+    """
+    lengths = [len(options.cut_context(context)) for context in row.texts]
     total = ExpectedCalls()
     if options.screen:
-        total += ExpectedCalls.of(runner, "screen", row, calls=count, texts=characters)
+        total += ExpectedCalls.of(runner, "screen", row, calls=len(lengths), texts=sum(lengths))
     orders = 2 if options.swap else 1
-    pairs = max_comparisons(count) * orders
-    mean = characters / count if count else 0
-    return total + ExpectedCalls.of(runner, "pair", row, calls=pairs, texts=round(pairs * 2 * mean))
+    pairs = max_comparisons(len(lengths)) * orders
+    characters = _max_compared_characters(lengths) * orders
+    return total + ExpectedCalls.of(runner, "pair", row, calls=pairs, texts=characters)
+
+
+def _max_compared_characters(lengths: Sequence[int]) -> int:
+    """Return the maximum sum of the lengths of all texts that `insert_by_rank` compares.
+
+    The insertion of a text compares it with different texts before it: at most with the longest.
+    """
+    total = 0
+    for placed, length in enumerate(lengths):
+        count = max_insertion_comparisons(placed)
+        total += count * length + sum(nlargest(count, lengths[:placed]))
+    return total

@@ -40,6 +40,7 @@ class MissingReason(StrEnum):
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
     SILENT_JUDGE = "the judge gave no answer"
     NOT_FINITE = "the score is NaN or infinite"
+    CONTRADICTORY_JUDGE = "the judge preferred each context in one of the two orders of every pair"
     UNCLEAR_JUDGE = NoReply.UNCLEAR.value
     REFUSED_PROMPT = NoReply.REFUSED.value
     FAILED_PROMPT = NoReply.FAILED.value
@@ -74,7 +75,12 @@ def insert_by_rank(items: Sequence[int], first_is_better: Callable[[int, int], b
 
 def max_comparisons(count: int) -> int:
     """Return how many comparisons `insert_by_rank` needs at most to sort a number of items."""
-    return sum(math.ceil(math.log2(placed + 1)) for placed in range(1, count))
+    return sum(map(max_insertion_comparisons, range(count)))
+
+
+def max_insertion_comparisons(placed: int) -> int:
+    """Return how many comparisons the insertion of an item into sorted items needs at most."""
+    return math.ceil(math.log2(placed + 1))
 
 
 def spearman(order: Sequence[int], reference: Sequence[int]) -> float | None:

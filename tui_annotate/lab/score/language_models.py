@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.plugins.model_hub import offline
-from tui_annotate.plugins.model_weights import check_model, sha256
+from tui_annotate.plugins.model_weights import check_model, hash_file, is_tokenizer_part
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,8 +44,9 @@ def fingerprint(folder: Path) -> str:
     """Return a SHA-256 hash over a model's weights, tokenizer and configuration."""
     whole = hashlib.sha256()
     for path in sorted(folder.iterdir()):
-        if path.name in _HASHED_FILES or path.suffix == ".safetensors":
-            whole.update(f"{path.name}\0{sha256(path)}\0".encode())
+        is_hashed = path.name in _HASHED_FILES or path.suffix == ".safetensors"
+        if is_hashed or is_tokenizer_part(path):
+            whole.update(f"{path.name}\0{hash_file(path)}\0".encode())
     return whole.hexdigest()
 
 

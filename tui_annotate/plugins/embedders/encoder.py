@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.domain.unicode_text import replace_lone_surrogates
 from tui_annotate.plugins.model_hub import offline
-from tui_annotate.plugins.model_weights import INSTALL
+from tui_annotate.plugins.model_weights import INSTALL_HINT
 
 if TYPE_CHECKING:
     import numpy as np
@@ -261,7 +261,7 @@ def _load_model(weights: ModelFolder) -> Any:
         from transformers.utils import logging
     except ImportError as error:
         message = f"the model {weights.label!r} needs sentence-transformers: {error}"
-        raise Unavailable(message, INSTALL) from error
+        raise Unavailable(message, INSTALL_HINT) from error
     logging.disable_progress_bar()
     logging.set_verbosity_error()
     try:

@@ -489,7 +489,7 @@ class RemoteEmbedder:
             except (RequestRefused, RequestFailed, InvalidReply) as error:
                 # A refusal often only means that a request is too large: it is halved first.
                 if len(batch) == 1 or not isinstance(error, RequestRefused):
-                    self._check_endpoint(error, batch)
+                    self._suspect_endpoint(error, batch)
                 if len(batch) > 1:
                     if self._is_too_large(error):
                         self._sizes.note_refusal(len(batch))
@@ -512,7 +512,7 @@ class RemoteEmbedder:
             return 1 if is_part else None
         return 2 if is_part or self._failed_in_a_row else None
 
-    def _check_endpoint(self, error: _Failure, batch: Sequence[str]) -> None:
+    def _suspect_endpoint(self, error: _Failure, batch: Sequence[str]) -> None:
         """Raise Unavailable if the endpoint itself fails, not only for the texts of a request."""
         if self._is_too_long(error) and len(batch[0]) > _SHORTEST_SPLIT:
             return

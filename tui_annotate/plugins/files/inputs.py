@@ -92,3 +92,20 @@ def input_size(path: Path) -> int:
         return path.stat().st_size if path.exists() else 0
     files = (Path(folder, name) for folder, _, names in os.walk(path) for name in names)
     return sum(file.stat().st_size for file in files if file.exists())
+
+
+def refuse_source_as_target(source: Path, target: Path, *, read_too: Iterable[Path] = ()) -> None:
+    """Raise InvalidInput if the target is the source, or one of a folder's or pattern's files.
+
+    Args:
+        read_too: further files that the importer reads; they need not exist.
+    """
+    if not target.exists():
+        return
+    files = [source, *read_too]
+    if source.is_dir() or is_pattern(source):
+        files += list_matches(source)
+    if any(file.exists() and target.samefile(file) for file in files):
+        raise InvalidInput(
+            f"{target} is both a source and the target", "name a different file as the target"
+        )

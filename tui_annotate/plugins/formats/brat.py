@@ -130,6 +130,12 @@ class BratFormat:
                     yield make_problem(where, error)
             yield from reader.describe_unread()
 
+    def list_companions(self, path: Path, options: ImportOptions) -> list[Path]:
+        """Return the files in the folders of annotators."""
+        del options
+        folders = [each for each in _list_paths(path) if each.is_dir()] if path.is_dir() else []
+        return [file for folder in folders if _has_standoff(folder) for file in _list_paths(folder)]
+
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
     ) -> ExportReport:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -14,7 +15,12 @@ from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.files.streams import hint_for_missing
 from tui_annotate.plugins.format_detection import DATA_SUFFIXES, detect
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.plugins.reader_guard import choose_columns, make_file_problem, read_guarded
+from tui_annotate.plugins.reader_guard import (
+    choose_columns,
+    list_companions,
+    make_file_problem,
+    read_guarded,
+)
 from tui_annotate.plugins.record_validation import (
     COLUMNS_AMBIGUOUS,
     NAME_NOT_UTF8,
@@ -76,6 +82,12 @@ class FolderFormat:
             except (InvalidInput, NotFound) as error:
                 if error.code == COLUMNS_AMBIGUOUS:
                     raise  # other errors are reported when the file is read
+
+    def list_companions(self, path: Path, options: ImportOptions) -> Iterator[Path]:
+        """Yield the files that the formats of the files read in addition to them."""
+        for file in _list_data_files(path):
+            with suppress(InvalidInput, NotFound):  # reported when the file is read
+                yield from list_companions(detect(file, options), options, file)
 
 
 def _list_data_files(path: Path) -> list[Path]:

@@ -134,6 +134,11 @@ class PairsFormat(_TableFormat):
 
     name = "pairs"
 
+    def list_companions(self, path: Path, options: ImportOptions) -> list[Path]:
+        """Return the Parquet files of a folder, which may be in folders below it."""
+        del options
+        return [file for file, _ in _list_files(path)]
+
     def _open_tables(self, path: Path, options: ImportOptions) -> Iterable[_Table]:
         if path.is_dir() or begins_with(path, MAGIC):
             return _read_frames(path, options)

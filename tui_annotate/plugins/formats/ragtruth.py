@@ -6,7 +6,7 @@ An imported record that was not edited is exported unchanged.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +32,7 @@ from tui_annotate.plugins.json_records import (
     make_row_id,
     number_repeated,
     parse_label,
-    problems_at,
+    read_json_records,
     read_objects,
     write_json_line,
 )
@@ -63,21 +63,21 @@ from tui_annotate.plugins.traits import (
 )
 
 FORMAT: Final = "ragtruth"
-SOURCES: Final = "source_info.jsonl"
-RESPONSES: Final = "response.jsonl"
-OF_SOURCES: Final = ("source_id", "task_type", "source", "source_info", "prompt")
+SOURCE_FILE: Final = "source_info.jsonl"
+RESPONSE_FILE: Final = "response.jsonl"
+SOURCE_COLUMNS: Final = ("source_id", "task_type", "source", "source_info", "prompt")
 """Columns of RAGTruth's file of sources, in file order."""
-OF_RESPONSES: Final = (
+RESPONSE_COLUMNS: Final = (
     "id", "source_id", "model", "temperature", "labels", "split", "quality", "response",
 )  # fmt: skip
 """Columns of RAGTruth's file of model responses, in file order."""
-TAKEN: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
+RESERVED_COLUMNS: Final = frozenset({"id", "source_id", "source_info", "labels", "response"})
 """Reserved column names of RAGTruth's files, which metadata cannot use."""
 
 _TRAITS: Final = FormatTraits(
     title="RAGTruth, two JSON lines files",
     place=FormatTarget.FILES,
-    files=(SOURCES, RESPONSES),
+    files=(SOURCE_FILE, RESPONSE_FILE),
     layered=True,
     trains=True,
     carried=carry_plainly(
@@ -107,41 +107,33 @@ class RagTruthFormat:
         The path is the folder of both files (whose name is the default dataset) or the response
         file. A file whose rows have the columns of both files is read alone.
         """
-        of_responses = _find_file(path, RESPONSES) if path.is_dir() else path
+        of_responses = _find_response_file(path)
         is_joined = _is_joined(of_responses, options)
-        of_sources = of_responses if is_joined else _find_file(of_responses.parent, SOURCES)
         dataset = choose_dataset_name(
             of_responses if is_joined else of_responses.resolve().parent,
             options.dataset,
             former=options.former_names,
         )
-        with (
-            closing(NameRegister()) as rows,
-            closing(NameRegister()) as used,
-            closing(NameRegister()) as seen,
-        ):
-            sources = _Sources(of_sources, options, rows, used=used, is_joined=is_joined)
-            if not is_joined:
-                yield from sources.read()
-            reader = _ResponseReader(sources, dataset=dataset, options=options)
-
-            def read_once(row: dict[str, Any], value: JsonValue) -> Iterator[Record | Problem]:
-                record, doubts = reader.parse(row, value.where)
-                if (before := seen.remember(record.sample.id, value.where)) != value.where:
-                    raise InvalidInput(f"duplicate id {record.sample.id}: already used at {before}")
-                yield record
-                yield from problems_at(value.where, doubts)
-
-            values = read_json_values(
-                of_responses,
-                encoding=options.encoding,
-                meter=options.meter,
-                parts=frozenset({"labels"}),
-            )
-            yield from read_objects(values, read_once, what="row")
+        if is_joined:
+            reader = _ResponseReader(_split_joined_row, dataset=dataset, options=options)
+            yield from reader.read(of_responses)
+            return
+        of_sources = _find_file(of_responses.parent, SOURCE_FILE)
+        with closing(NameRegister()) as rows, closing(NameRegister()) as used:
+            sources = _SourceRows(of_sources, options, rows=rows, used=used)
+            yield from sources.read()
+            reader = _ResponseReader(sources.find, dataset=dataset, options=options)
+            yield from reader.read(of_responses)
             if unused := sources.count_unused():
                 message = f"skipped {format_count(unused, 'source')} without a response"
                 yield Problem(str(of_sources), message, refused=False)
+
+    def list_companions(self, path: Path, options: ImportOptions) -> list[Path]:
+        """Return the file of sources, if `read` reads one."""
+        of_responses = _find_response_file(path)
+        if _is_joined(of_responses, options):
+            return []
+        return [_find_file(of_responses.parent, SOURCE_FILE)]
 
     def write(
         self, records: Iterable[Record], target: Folder, options: ExportOptions
@@ -156,8 +148,8 @@ class RagTruthFormat:
             closing(NameRegister()) as source_rows,
             closing(NameRegister()) as samples,
             closing(NameRegister()) as groups,
-            target.file(SOURCES) as sources,
-            target.file(RESPONSES) as responses,
+            target.file(SOURCE_FILE) as sources,
+            target.file(RESPONSE_FILE) as responses,
         ):
             registers = _Registers(sources=source_rows, samples=samples, groups=groups)
             writer = _RagTruthWriter(sources, responses, registers)
@@ -166,40 +158,56 @@ class RagTruthFormat:
         return writer.report
 
 
+def _find_response_file(path: Path) -> Path:
+    return _find_file(path, RESPONSE_FILE) if path.is_dir() else path
+
+
 def _find_file(folder: Path, name: str) -> Path:
+    found = _find_file_or_none(folder, name)
+    if found is None:
+        raise NotFound(
+            f"there is no {name} in {folder}",
+            f"pass the folder that contains {SOURCE_FILE} and {RESPONSE_FILE}",
+        )
+    return found
+
+
+def _find_file_or_none(folder: Path, name: str) -> Path | None:
     for ending in ("", *PACKED):
         if (found := folder / f"{name}{ending}").is_file():
             return found
-    raise NotFound(
-        f"there is no {name} in {folder}",
-        f"pass the folder that contains {SOURCES} and {RESPONSES}",
-    )
+    return None
 
 
 def _is_joined(path: Path, options: ImportOptions) -> bool:
-    """Return whether a file of responses has the columns of the sources too."""
-    first = next(iter(read_json_values(path, encoding=options.encoding)), None)
-    row = first.value if isinstance(first, JsonValue) else None
-    return isinstance(row, dict) and "source_info" in row
+    """Return whether a file of responses has the columns of the sources too.
+
+    If there is a file of sources, the first row that can be read decides; else any row does.
+    """
+    is_alone = _find_file_or_none(path.parent, SOURCE_FILE) is None
+    for item in read_json_values(path, encoding=options.encoding):
+        if isinstance(item, Problem) or not isinstance(item.value, dict):
+            continue
+        if "source_info" in item.value:
+            return True
+        if not is_alone:
+            return False
+    return False
 
 
-class _Sources:
+def _parse_source_id(row: Mapping[str, Any]) -> str:
+    return parse_identifier(get_field(row, "source_id", option=""), what="source_id")
+
+
+class _SourceRows:
     """Rows of RAGTruth's source file by source id, stored on disk if they are many.
 
-    `used` has the ids of sources that have a response. `is_joined`: whether the rows of the
-    responses have the columns of the sources, so that there is no file of sources.
+    `used` has the ids of sources that have a response.
     """
 
     def __init__(
-        self,
-        path: Path,
-        options: ImportOptions,
-        rows: NameRegister,
-        *,
-        used: NameRegister,
-        is_joined: bool,
+        self, path: Path, options: ImportOptions, *, rows: NameRegister, used: NameRegister
     ) -> None:
-        self._is_joined = is_joined
         self._path = path
         self._options = options
         self._rows = rows
@@ -208,12 +216,13 @@ class _Sources:
         self._used_count = 0
 
     def read(self) -> Iterator[Problem]:
+        """Read the file of sources; yield a Problem for each row that is refused."""
         options = self._options
         values = read_json_values(self._path, encoding=options.encoding, meter=options.meter)
         return read_objects(values, self._store_row, what="row")
 
     def _store_row(self, row: dict[str, Any], _: JsonValue) -> tuple[Problem, ...]:
-        key = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
+        key = _parse_source_id(row)
         require_field(row, "source_info")
         line = json.dumps(row, ensure_ascii=False)
         if self._rows.recall(key) is None:
@@ -222,50 +231,60 @@ class _Sources:
             raise InvalidInput(f"duplicate source_id {key} with different contents")
         return ()
 
-    def split_columns(self, row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the columns of a response and those of its source; both have `source_id`.
-
-        Raises:
-            InvalidInput: `source_id` or `source_info` is missing, or the source is unknown.
-        """
-        source_id = parse_identifier(get_field(row, "source_id", option=""), what="source_id")
-        if not self._is_joined:
-            return row, self._find_source(source_id)
-        require_field(row, "source_info")
-        of_source: dict[str, Any] = {name: row[name] for name in OF_SOURCES if name in row}
-        of_response = {
-            name: row[name] for name in row if name == "source_id" or name not in of_source
-        }
-        return of_response, of_source
-
-    def _find_source(self, source_id: str) -> dict[str, Any]:
+    def find(self, response: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the row of a response, and the row of its source; see `_SplitColumns`."""
+        source_id = _parse_source_id(response)
         line = self._rows.recall(source_id)
         if line is None:
             raise InvalidInput(f"source_id {source_id!r} is not in {self._path.name}")
         if self._used.recall(source_id) is None:
             self._used.remember(source_id, "")
             self._used_count += 1
-        row: dict[str, Any] = json.loads(line)
-        return row
+        source: dict[str, Any] = json.loads(line)
+        return response, source
 
     def count_unused(self) -> int:
         """Return the number of sources in the file for which no response was read."""
         return self._row_count - self._used_count
 
 
+def _split_joined_row(row: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a row with the columns of both files; see `_SplitColumns`."""
+    _parse_source_id(row)
+    require_field(row, "source_info")
+    of_source: dict[str, Any] = {name: row[name] for name in SOURCE_COLUMNS if name in row}
+    of_response = {
+        name: value for name, value in row.items() if name == "source_id" or name not in of_source
+    }
+    return of_response, of_source
+
+
+_SplitColumns = Callable[[dict[str, Any]], tuple[dict[str, Any], dict[str, Any]]]
+"""Function that returns the columns of a response and those of its source.
+
+Both have `source_id`. It raises InvalidInput if `source_id` or `source_info` is missing, or if the
+source is unknown.
+"""
+
+
 class _ResponseReader:
     """Parser of rows of RAGTruth's file of responses."""
 
-    def __init__(self, sources: _Sources, *, dataset: str, options: ImportOptions) -> None:
-        self._sources = sources
+    def __init__(
+        self, split_columns: _SplitColumns, *, dataset: str, options: ImportOptions
+    ) -> None:
+        self._split_columns = split_columns
         self._dataset = dataset
-        self._language = options.language
-        self._offsets = options.offsets
+        self._options = options
 
-    def parse(self, row: dict[str, Any], where: str) -> tuple[Record, list[Doubt]]:
-        """Return a RAGTruth response as a sample with annotations, and warnings about it."""
+    def read(self, path: Path) -> Iterator[Record | Problem]:
+        """Yield the samples of a file of responses with their problems, each sample once."""
+        parts = frozenset({"labels"})
+        return read_json_records(path, self._options, self._parse, what="row", parts=parts)
+
+    def _parse(self, row: dict[str, Any], value: JsonValue) -> tuple[Record, list[Doubt]]:
         key = parse_identifier(get_field(row, "id", option=""), what="id")
-        of_response, of_source = self._sources.split_columns(row)
+        of_response, of_source = self._split_columns(row)
         source, response = self._parse_documents(of_response, of_source)
         owned, doubts = self._read_annotations(of_response, key, response.text)
         is_incomplete = any(isinstance(doubt, InvalidInput) for doubt in doubts)
@@ -278,13 +297,9 @@ class _ResponseReader:
             meta=_meta_columns(of_source | of_response),
             imported=_original_columns(of_response, of_source, owned),
         )
-        in_both = sorted(of_source.keys() & of_response.keys() - TAKEN)
-        doubts += [
-            f"column {name!r} of the source file is ignored: the response file also has it"
-            for name in in_both
-        ]
+        doubts += _describe_ignored_columns(of_response, of_source)
         done = (Assignment(FORMAT, State.DONE),)
-        record = Record(sample, owned, done, (imported_person(FORMAT),), where)
+        record = Record(sample, owned, done, (imported_person(FORMAT),), value.where)
         return mark_incomplete(record, [FORMAT] if is_incomplete else [], doubts), doubts
 
     def _parse_documents(
@@ -297,7 +312,7 @@ class _ResponseReader:
         return source, self._make_document(response, Side.SUMMARY, "response")
 
     def _make_document(self, text: Any, side: Side, column: str) -> Document:
-        return parse_document(text, side=side, column=column, language=self._language)
+        return parse_document(text, side=side, column=column, language=self._options.language)
 
     def _read_annotations(
         self, row: Mapping[str, Any], key: str, text: str
@@ -305,7 +320,7 @@ class _ResponseReader:
         require_field(row, "labels")
         doubts: list[Doubt] = []
         labels = keep_readable(_read_label, enumerate(keep_list(row, "labels", doubts), 1), doubts)
-        spans = fit_offsets(text, [quoted for _, quoted in labels], stated=self._offsets)
+        spans = fit_offsets(text, [quoted for _, quoted in labels], stated=self._options.offsets)
         doubts += spans.doubts
         if spans.unit != CODE_POINTS:
             doubts.append(f"the offsets are counted in {spans.unit}")
@@ -344,8 +359,19 @@ def _read_label(numbered: tuple[int, Any]) -> tuple[dict[str, Any], QuotedSpan]:
     return label, QuotedSpan(label.get("start"), label.get("end"), quote, f"label {place}")
 
 
+def _describe_ignored_columns(
+    of_response: Mapping[str, Any], of_source: Mapping[str, Any]
+) -> Iterator[str]:
+    """Yield a warning for each column that cannot be kept, because it belongs to the other file."""
+    for name in sorted(of_source.keys() - {"source_id", "source_info"}):
+        if name in of_response or name in RESERVED_COLUMNS:
+            yield f"column {name!r} of the source file is ignored: the response file also has it"
+    if "source_info" in of_response:
+        yield "column 'source_info' of the response file is ignored: the source file also has it"
+
+
 def _meta_columns(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name not in TAKEN}
+    return {name: value for name, value in row.items() if name not in RESERVED_COLUMNS}
 
 
 def _original_columns(
@@ -358,7 +384,7 @@ def _original_columns(
         "source_keys": list(about),
         "source_info": None if isinstance(info, str) else info,
         "ids": [row["id"], row["source_id"]],
-        "of_source": [name for name in about if name not in OF_SOURCES and name not in row],
+        "of_source": [name for name in about if name not in SOURCE_COLUMNS and name not in row],
         "labels": [one.annotation.id for one in owned],
     }
 
@@ -430,8 +456,8 @@ class _RagTruthWriter:
             "response": response.text,
             **meta_of_response,
         }
-        self._write_source(_order_columns(source_row, original.get("source_keys"), OF_SOURCES))
-        response_row = _order_columns(response_row, original.get("keys"), OF_RESPONSES)
+        self._write_source(_order_columns(source_row, original.get("source_keys"), SOURCE_COLUMNS))
+        response_row = _order_columns(response_row, original.get("keys"), RESPONSE_COLUMNS)
         write_json_line(self._responses, response_row, self.report)
 
     def _write_source(self, row: dict[str, Any]) -> None:
@@ -442,7 +468,7 @@ class _RagTruthWriter:
         first = self._registers.sources.remember(source_id, line)
         self.report.count_loss(Loss.SOURCE_COLUMNS.value, first != line)
 
-    def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> Any:
+    def _sample_id(self, sample: Sample, original: Mapping[str, Any]) -> str | int:
         """Return the imported id if it is unchanged, else the sample's id, made unique."""
         key = sample.id
         own = json.dumps(sample.key)
@@ -455,7 +481,7 @@ class _RagTruthWriter:
         imported_id, _ = original.get("ids", (None, None))
         return imported_id if str(imported_id) == key else key
 
-    def _source_id(self, record: Record, text: str, original: Mapping[str, Any]) -> Any:
+    def _source_id(self, record: Record, text: str, original: Mapping[str, Any]) -> str | int:
         """Return the group as the source's id; an id of the text if the group has several texts."""
         group = record.sample.group
         own = own_source_id(text)
@@ -470,7 +496,7 @@ class _RagTruthWriter:
     def _count_losses(self, record: Record) -> None:
         self._losses.count(record)
         lose = self.report.count_loss
-        lose(Loss.RESERVED_COLUMNS.value, len(TAKEN & record.sample.meta.keys()))
+        lose(Loss.RESERVED_COLUMNS.value, len(RESERVED_COLUMNS & record.sample.meta.keys()))
         paths = [path for owned in record.annotations for path in owned.annotation.labels]
         lose(Loss.DOT.value, count_ambiguous_labels(paths))
 
@@ -497,7 +523,7 @@ def _split_meta(
     sample: Sample, original: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return a sample's metadata columns for the file of sources, and those for responses."""
-    names = {*OF_SOURCES, *original.get("of_source", ())} - set(original.get("keys", ()))
+    names = {*SOURCE_COLUMNS, *original.get("of_source", ())} - set(original.get("keys", ()))
     meta = _meta_columns(sample.meta)
     of_source = {name: value for name, value in meta.items() if name in names}
     of_response = {name: value for name, value in meta.items() if name not in names}

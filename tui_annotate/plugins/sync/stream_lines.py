@@ -42,16 +42,17 @@ def write(
     header: dict[str, Any] = {"format": FORMAT, "person": {"id": person.id, "name": person.name}}
     if questions:
         header["questions"] = [comment_to_json(each) for each in questions]
-    _write_line(target, header)
+    target.write(_format_line(header))
     count = 0
-    for count, copy in enumerate(copies, start=1):  # noqa: B007  the last one counts
-        events = [_event_to_json(event) for event in copy.events]
-        about = {"person": copy.person, "dataset": copy.key.dataset, "sample": copy.key.id}
-        try:
-            _write_line(target, {**about, "texts": copy.texts, "events": events})
-        except InvalidInput as error:
-            raise InvalidInput(f"{copy.key}: {error.message}", error.hint) from error
+    for copy in copies:
+        target.write(_format_copy(copy))
+        count += 1
     return count
+
+
+def check_writable(copy: StreamCopy) -> None:
+    """Check that a person's events on a sample can be written; InvalidInput as for `write`."""
+    _format_copy(copy)
 
 
 def read(path: Path) -> tuple[Person, Iterator[StreamCopy | Problem]]:
@@ -98,11 +99,19 @@ def _read_header(values: Iterator[JsonValue | Problem], path: Path) -> JsonValue
     return first
 
 
-def _write_line(target: TextIO, value: Mapping[str, Any]) -> None:
+def _format_copy(copy: StreamCopy) -> str:
+    events = [_event_to_json(event) for event in copy.events]
+    about = {"person": copy.person, "dataset": copy.key.dataset, "sample": copy.key.id}
+    try:
+        return _format_line({**about, "texts": copy.texts, "events": events})
+    except InvalidInput as error:
+        raise InvalidInput(f"{copy.key}: {error.message}", error.hint) from error
+
+
+def _format_line(value: Mapping[str, Any]) -> str:
     raw = json.dumps(value, separators=(",", ":"), sort_keys=True)
     check_text(value, raw)  # rejected here, where the text can still be repaired
-    target.write(raw)
-    target.write("\n")
+    return f"{raw}\n"
 
 
 def _read_copies(

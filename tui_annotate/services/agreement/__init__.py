@@ -39,12 +39,10 @@ from tui_annotate.domain.suggestions import UNDONE
 from tui_annotate.methods.bootstrap import count_clusters
 from tui_annotate.services.agreement.compared_readings import (
     Axis,
-    LabelOrder,
     LeftOutCounts,
     LeftOutReason,
     ReadingBuilder,
     SampleReading,
-    format_labels,
 )
 from tui_annotate.services.agreement.disagreements import Disagreement, list_disagreements
 from tui_annotate.services.agreement.figures import (
@@ -53,6 +51,7 @@ from tui_annotate.services.agreement.figures import (
     all_figures,
     pair_figures,
 )
+from tui_annotate.services.agreement.label_order import LabelOrder, format_labels
 from tui_annotate.services.agreement.tallies import AgreementTally, Group, Summary
 from tui_annotate.storage.labels.store import GuidanceKind
 
@@ -266,18 +265,18 @@ class AgreementService:
             asked=wanted,
             names=self._unique_names({*both.people, *own_work.people, *suggested_by}),
             labels=format_labels(labels),
-            strangers=format_labels(order.sorted(order.strangers.intersection(labels))),
+            strangers=format_labels(order.sorted(order.unlisted.intersection(labels))),
             scales=_scale_words(together, oneself),
-            label_sets=dict(sorted(readers.label_sets.items())),
+            label_sets=dict(sorted(readers.label_sets.readings.items())),
             together=both,
             oneself=own_work,
             left=readers.left,
             work=work,
-            guidelines=dict(sorted(readers.guidelines.items())),
+            guidelines=dict(sorted(readers.guidelines.readings.items())),
             repeated=count_repeated(compared_twice),
             suggested=dict(sorted(readers.suggested.items())),
-            mixed_label_sets=readers.mixed_label_sets,
-            mixed_guidelines=readers.mixed_guidelines,
+            mixed_label_sets=readers.label_sets.mixed,
+            mixed_guidelines=readers.guidelines.mixed,
         )
 
     def _as_of(

@@ -12,16 +12,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum, unique
-from functools import cache
 from itertools import accumulate
-from typing import Final
 
 from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.checked_readings import CheckedReading
-from tui_annotate.domain.label_changes import Renames
-from tui_annotate.domain.labels import JOINER, Label, LabelTree
+from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, base_person
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind, Segment, Side
@@ -33,9 +30,7 @@ from tui_annotate.domain.suggested_work import (
     count_suggested_reading,
 )
 from tui_annotate.methods.span_agreement import count_stacked
-
-NOTHING: Final[LabelPath] = ()
-"""Substitute label for a sample or sentence in which an annotator marked nothing."""
+from tui_annotate.services.agreement.label_order import NOTHING, LabelOrder
 
 
 @unique
@@ -86,6 +81,7 @@ class SampleReading:
     """The work of an annotator on a sample that the annotator has completed.
 
     Attributes:
+        worst: the most severe label of all annotations.
         spans: marked spans of the summary as stored; of the source if there is no summary.
         units: marked spans by their extent without white space at the edges.
         stacked: number of spans that overlap another span of the annotator with the same label.
@@ -109,7 +105,28 @@ class SampleReading:
             while place < len(segments) and segments[place].start < span.end:
                 found[place].append(unit.label)
                 place += 1
-        return [order.worse(labels) if labels else NOTHING for labels in found]
+        return [order.most_severe(labels) if labels else NOTHING for labels in found]
+
+
+@dataclass(slots=True)
+class VersionCounts:
+    """Numbers of compared readings by the version under which they were made.
+
+    Attributes:
+        readings: number of readings by version; of those that were made under a single one.
+        mixed: number of readings whose annotations were made under several versions.
+    """
+
+    readings: Counter[str] = field(default_factory=Counter)
+    mixed: int = 0
+
+    def add(self, versions: Collection[str]) -> None:
+        """Count a reading with its versions; empty ones do not count."""
+        known = set(versions) - {""}
+        if len(known) == 1:
+            self.readings.update(known)
+        elif known:
+            self.mixed += 1
 
 
 class ReadingBuilder:
@@ -117,6 +134,11 @@ class ReadingBuilder:
 
     `versions` returns the versions of label set and guidelines, by name, under which a person
     completed a sample; it is called for readings without annotations, which have no versions.
+
+    Attributes:
+        left: what was excluded.
+        label_sets, guidelines: the versions under which the compared readings were made.
+        suggested: readings with answers to suggestions, by maker; also if they are excluded.
     """
 
     def __init__(
@@ -133,35 +155,51 @@ class ReadingBuilder:
         self._versions = versions
         self._label = tuple(options.label.split(JOINER)) if options.label else ()
         self.left = LeftOutCounts()
-        self.label_sets: Counter[str] = Counter()
-        self.guidelines: Counter[str] = Counter()
-        self.mixed_label_sets = 0
-        self.mixed_guidelines = 0
+        self.label_sets = VersionCounts()
+        self.guidelines = VersionCounts()
         self.suggested: dict[str, SuggestedReadings] = {}
-        """Readings with answers to suggestions, by maker; also if they are excluded."""
 
     def readings(self, record: Record, answers: Answers | None = None) -> list[SampleReading]:
-        """Return the readings of a sample; `answers`: people's answers to suggestions."""
+        """Return the readings of a sample that are compared, sorted by the person's id.
+
+        Adjudicated results are no readings. Each call adds to the counts of this object, so call
+        this once for each sample.
+
+        Args:
+            answers: people's answers to suggestions.
+        """
+        key = record.sample.key
         work: dict[str, list[Annotation]] = {}
         for owned in record.annotations:
             work.setdefault(owned.person, []).append(owned.annotation)
         found = []
         for assignment in sorted(record.assignments, key=lambda each: each.person):
-            allowed = self._only_person in ("", base_person(assignment.person))
-            own = work.get(assignment.person, [])
-            if (
-                assignment.person != SETTLED
-                and allowed
-                and self._counts(assignment, own, record.sample.key)
-                and self._is_independent(assignment, own, record.sample.key, answers=answers or {})
-            ):
-                kept = list(self._filter_annotations(own, record.sample))
-                found.append(self._make_reading(assignment, record.sample, kept))
-                self._count_versions(assignment, own, record.sample.key)
+            person = assignment.person
+            if person == SETTLED or self._only_person not in ("", base_person(person)):
+                continue
+            own = work.get(person, [])
+            reason = self._exclusion_reason(assignment, own, key)
+            if reason is None:
+                answered = count_suggested_reading(
+                    self.suggested, answers or {}, key, work={person: own}
+                )
+                if answered and self._options.without_suggested_work:
+                    reason = LeftOutReason.SUGGESTED
+            if reason is not None:
+                self.left.work[reason] += 1
+                continue
+            kept = list(self._filter_annotations(own, record.sample))
+            found.append(self._make_reading(assignment, record.sample, kept))
+            label_sets, guidelines = self._versions_of(person, own, key)
+            self.label_sets.add(label_sets)
+            self.guidelines.add(guidelines)
         return found
 
     def leave_out_checked(self, checked: Iterable[CheckedReading], chosen: Collection[str]) -> None:
-        """Count the readings of practice and of checks of accuracy that would count otherwise.
+        """Count the readings of practice and of checks of accuracy that the filters select.
+
+        The filters are those of person, state, kind and time. Those of versions and of suggestions
+        are not applied: they need the annotations and answers of the readings, which are not read.
 
         Args:
             chosen: ids of the people that are compared; empty for all.
@@ -170,7 +208,7 @@ class ReadingBuilder:
         for each in checked:
             person = base_person(each.person)
             if (
-                each.read
+                (each.read or each.rated)
                 and options.state in ("", each.state)
                 and options.kind in ("", each.kind)
                 and each.updated >= options.since
@@ -179,75 +217,42 @@ class ReadingBuilder:
             ):
                 self.left.work[each.reason] += 1
 
-    def _counts(self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey) -> bool:
+    def _exclusion_reason(
+        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+    ) -> str | None:
+        """Return why the options exclude a reading; None if they do not."""
         options = self._options
         state = assignment.state
         if options.state and state != options.state:
-            self.left.work[other_state_reason(state, options.state)] += 1
-            return False
+            return other_state_reason(state, options.state)
         if assignment.updated < options.since:
-            self.left.work[LeftOutReason.TOO_OLD] += 1
-            return False
+            return LeftOutReason.TOO_OLD
         if not (own or assignment.rating) and state is not State.DONE:
-            self.left.work[LeftOutReason.NOT_READ] += 1
-            return False
-        if not (options.label_set or options.guidelines):
-            return True
-        label_sets, guidelines = self._versions_of(assignment, own, key)
-        if options.label_set and label_sets - {options.label_set}:
-            self.left.work[LeftOutReason.OTHER_LABEL_SET] += 1
-            return False
-        if options.guidelines and guidelines - {options.guidelines}:
-            self.left.work[LeftOutReason.OTHER_GUIDELINES] += 1
-            return False
-        return True
+            return LeftOutReason.NOT_READ
+        if options.label_set or options.guidelines:
+            label_sets, guidelines = self._versions_of(assignment.person, own, key)
+            if options.label_set and label_sets - {options.label_set}:
+                return LeftOutReason.OTHER_LABEL_SET
+            if options.guidelines and guidelines - {options.guidelines}:
+                return LeftOutReason.OTHER_GUIDELINES
+        return None
 
     def _versions_of(
-        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
+        self, person: str, own: Sequence[Annotation], key: SampleKey
     ) -> tuple[set[str], set[str]]:
-        """Return the versions of label set and guidelines of a reading.
+        """Return the versions of label set and guidelines under which a reading was made.
 
-        An annotation without a version has an empty one.
+        They are those of its annotations or, without annotations, of its completion. Work from
+        before the first guidelines has the empty version. Imported work that states neither a label
+        set nor guidelines has no version at all, because it is not known.
         """
         if own:
-            return {each.label_set for each in own}, {each.guidelines for each in own}
-        completed = self._versions(assignment.person, key)
-        # Imported work has no versions: it is never left out for them.
-        return (
-            {completed["labels"]} if "labels" in completed else set(),
-            {completed["guidelines"]} if "guidelines" in completed else set(),
-        )
-
-    def _count_versions(
-        self, assignment: Assignment, own: Sequence[Annotation], key: SampleKey
-    ) -> None:
-        label_sets, guidelines = self._versions_of(assignment, own, key)
-        known_label_sets = label_sets - {""}
-        if len(known_label_sets) == 1:
-            self.label_sets.update(known_label_sets)
-        elif known_label_sets:
-            self.mixed_label_sets += 1
-        known_guidelines = guidelines - {""}
-        if len(known_guidelines) == 1:
-            self.guidelines.update(known_guidelines)
-        elif known_guidelines:
-            self.mixed_guidelines += 1
-
-    def _is_independent(
-        self,
-        assignment: Assignment,
-        own: Sequence[Annotation],
-        key: SampleKey,
-        *,
-        answers: Answers,
-    ) -> bool:
-        """Count answers to suggestions; return whether the options keep the reading."""
-        work = {assignment.person: own}
-        answered = count_suggested_reading(self.suggested, answers, key, work=work)
-        if answered and self._options.without_suggested_work:
-            self.left.work[LeftOutReason.SUGGESTED] += 1
-            return False
-        return True
+            versions = {(each.label_set, each.guidelines) for each in own}
+        else:
+            completed = self._versions(person, key)
+            versions = {(completed.get("labels", ""), completed.get("guidelines", ""))}
+        known = versions - {("", "")}
+        return {label_set for label_set, _ in known}, {guidelines for _, guidelines in known}
 
     def _filter_annotations(
         self, own: Iterable[Annotation], sample: Sample
@@ -272,26 +277,29 @@ class ReadingBuilder:
         labels: dict[Span, list[LabelPath]] = {}
         evidence: dict[Span, set[Span]] = {}
         by_label: dict[LabelPath, list[Span]] = {}
+        used_labels: list[LabelPath] = []
+        spans: set[Span] = set()
         axis = Axis(sample)
         for each in own:
-            label = self._order.worst(each.labels)
+            label = self._order.label_of_annotation(each.labels)
+            used_labels.append(label)
             claim, taken = _marked_anchors(each, sample)
             given = {axis.place(anchor) for anchor in taken}
             for anchor in claim:
+                spans.add(anchor.span)
                 span = anchor.span.trim(sample.document(anchor.side, anchor.index).text)
                 if span is not None:
                     labels.setdefault(span, []).append(label)
                     evidence.setdefault(span, set()).update(filter(None, given))
                     by_label.setdefault(label, []).append(span)
-        marked = [anchor for each in own for anchor in _marked_anchors(each, sample)[0]]
         cited = own if sample.kind is SampleKind.CITATION else ()
         sources = (axis.place(anchor) for each in cited for anchor in each.evidence)
         return SampleReading(
             person=assignment.person,
-            worst=self._order.worse(self._order.worst(each.labels) for each in own),
-            spans=frozenset(anchor.span for anchor in marked),
+            worst=self._order.most_severe(used_labels),
+            spans=frozenset(spans),
             units={
-                span: MarkedUnit(self._order.worse(found), frozenset(evidence[span]))
+                span: MarkedUnit(self._order.most_severe(found), frozenset(evidence[span]))
                 for span, found in labels.items()
             },
             stacked=sum(map(count_stacked, by_label.values())),
@@ -324,73 +332,3 @@ class Axis:
         """Return a span's position in the joined source texts of a sample; None if it is blank."""
         found = anchor.span.trim(self._texts[anchor.index])
         return found.shift(self._starts[anchor.index]) if found else None
-
-
-UNLABELLED: Final[LabelPath] = ("",)
-"""Substitute label for annotations that have no label; no real label has this name."""
-
-_Key = tuple[int, int, LabelPath]
-
-
-class LabelOrder:
-    """Order of labels by severity: that of label sets.
-
-    `renames`: changes of labels since an old label set, one for each compared dataset. A label that
-    was renamed keeps its rank; a label into which others were merged has the most severe rank.
-    """
-
-    def __init__(
-        self, trees: Iterable[LabelTree], *, level: int = 0, renames: Sequence[Renames] = ()
-    ) -> None:
-        paths = dict.fromkeys(
-            changed.get(path, path)
-            for tree in trees
-            for root in tree.roots
-            for path in _walk_leaves_first(root)
-            for changed in renames or ({},)
-        )
-        self._level = level or None
-        self._places = {path: place for place, path in enumerate(paths)}
-        self._key = cache(self._compute_key)
-        self.strangers: set[LabelPath] = set()
-
-    def worst(self, labels: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of an annotation's labels, cut to the compared level.
-
-        `UNLABELLED` for an annotation without labels.
-        """
-        cut = [path[: self._level] for path in labels]
-        return min(cut, key=self._key) if cut else UNLABELLED
-
-    def worse(self, found: Iterable[LabelPath]) -> LabelPath:
-        """Return the most severe of labels that `worst` returned; `NOTHING` for no labels."""
-        return min(found, key=self._key, default=NOTHING)
-
-    def sorted(self, found: Iterable[LabelPath]) -> list[LabelPath]:
-        """Return the distinct labels, most severe first."""
-        return sorted(set(found), key=self._key)
-
-    def _compute_key(self, path: LabelPath) -> _Key:
-        beyond = len(self._places)
-        if path == UNLABELLED:
-            return beyond + 1, 0, path
-        if path == NOTHING:
-            return beyond + 2, 0, path
-        if path in self._places:
-            return self._places[path], 1, path
-        self.strangers.add(path)
-        kin = (path[:depth] for depth in range(len(path) - 1, 0, -1))
-        place = next((self._places[above] for above in kin if above in self._places), beyond)
-        return place, 0, path
-
-
-def _walk_leaves_first(label: Label) -> Iterator[LabelPath]:
-    for child in label.children:
-        yield from _walk_leaves_first(child)
-    yield label.path
-
-
-def format_labels(paths: Sequence[LabelPath]) -> list[str]:
-    """Return labels as text with dots, and words for a missing label and for nothing marked."""
-    special = {NOTHING: "nothing", UNLABELLED: "(no label)"}
-    return [special.get(path, JOINER.join(path)) for path in paths]

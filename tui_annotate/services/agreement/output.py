@@ -18,7 +18,7 @@ from tui_annotate.services.agreement import (
     PairFigures,
     ReviewedWork,
 )
-from tui_annotate.services.agreement.compared_readings import format_labels
+from tui_annotate.services.agreement.label_order import format_labels
 
 COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
 

@@ -24,7 +24,8 @@ from tui_annotate.methods.span_agreement import (
     find_overlaps,
     span_f1,
 )
-from tui_annotate.services.agreement.compared_readings import NOTHING, LabelOrder, SampleReading
+from tui_annotate.services.agreement.compared_readings import SampleReading
+from tui_annotate.services.agreement.label_order import NOTHING, LabelOrder
 
 Group = Sequence[SampleReading]
 """Two or more annotators' work on one sample, to be compared; or one annotator's two passes."""

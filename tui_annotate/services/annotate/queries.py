@@ -111,7 +111,7 @@ class SampleQueries:
         Raises:
             NotFound: the workspace has no label set.
         """
-        return self._label_sets.in_force(dataset)
+        return self._label_sets.in_use(dataset)
 
     def label_renames(self, dataset: str, version: str) -> Renames:
         """Return the labels of a dataset that were renamed, with their new names."""

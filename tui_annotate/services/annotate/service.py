@@ -264,8 +264,8 @@ class AnnotationService(SampleQueries):
         return self._writer.do(person, key, prepare, seconds=seconds, about=about)
 
     def _labels_seen(self, key: SampleKey, label_set: str) -> LabelTree:
-        labels = self._label_sets.in_force(key.dataset)
-        if label_set and not self._label_sets.same(label_set, labels):
+        labels = self._label_sets.in_use(key.dataset)
+        if label_set and not self._label_sets.is_equivalent(label_set, labels):
             raise Conflict(
                 "the labels changed since this sample was opened",
                 "look at the current labels, then repeat the action",

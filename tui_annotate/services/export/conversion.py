@@ -10,11 +10,11 @@ from pathlib import Path
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.plugins import registry
-from tui_annotate.plugins.files.inputs import is_pattern, list_matches
+from tui_annotate.plugins.files.inputs import has_input, refuse_source_as_target
 from tui_annotate.plugins.files.packing import plain_suffixes
 from tui_annotate.plugins.format_detection import detect
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport, ImportOptions
-from tui_annotate.plugins.reader_guard import read_guarded
+from tui_annotate.plugins.reader_guard import list_companions, read_guarded
 from tui_annotate.plugins.traits import OWN, FormatTraits, RecordTrait, get_traits
 from tui_annotate.services.export.pseudonyms import Pseudonyms
 from tui_annotate.services.export.writer import ExportRun
@@ -77,7 +77,10 @@ class ConversionReport:
 
     Attributes:
         read, written: names of the formats.
-        refused: number of records that were not read; `spans_refused` counts spans of others.
+        report: what was written, and what the target format lost.
+        refused: number of records that were not read.
+        files_refused: number of whole files that were not read; their records are not counted.
+        spans_refused: number of annotations and other fields that records were read without.
         doubts: number of warnings about records that were read.
     """
 
@@ -85,13 +88,22 @@ class ConversionReport:
     written: str
     report: ExportReport = field(default_factory=ExportReport)
     refused: int = 0
+    files_refused: int = 0
     spans_refused: int = 0
     doubts: int = 0
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileConversion:
-    """Converts a file from one format to another without a workspace."""
+    """Converts a file from one format to another without a workspace.
+
+    Attributes:
+        source_format, target_format: names of the formats; empty: detected from the content of the
+            source, and chosen by the suffix of the target.
+        reading, writing: options of the import and of the export.
+        on_problem: called with each problem of the source, in file order.
+        names: pseudonyms that replace the names of people; None keeps the names.
+    """
 
     source_format: str = ""
     target_format: str = ""
@@ -103,52 +115,56 @@ class FileConversion:
     def run(self, source: Path, target: Path | None) -> ConversionReport:
         """Convert a file of samples to another format; a failure leaves no partial file.
 
+        Args:
+            target: file or new folder, as the target format requires; None for standard output.
+
         Raises:
-            NotFound, InvalidInput, Unavailable: a file cannot be opened, its format is unknown, or
-            it has no valid record. An existing target stays unchanged.
+            NotFound, InvalidInput, Unavailable: a file cannot be opened, the format of the source
+                or of the target is unknown, the source has no valid record, or the target is a file
+                that the conversion reads. An existing target stays unchanged.
         """
         name = self.source_format or detect(source, self.reading)
         done = ConversionReport(name, self.target_format or detect_export_format(target))
-        registry.load("importers", name)  # fails before the target is created
-        writing = ExportRun(done.written, self.writing, names=self.names)
+        export = ExportRun(done.written, self.writing, names=self.names)
         if target is not None:
-            _refuse_source_as_target(source, target)
-
-        def records() -> Iterator[Record]:
-            for item in read_guarded(name, self.reading, source):
-                if isinstance(item, Record):
-                    yield item
-                    continue
-                if item.refused:
-                    done.refused += 1
-                else:
-                    done.doubts += 1
-                if item.refuses_part:
-                    done.spans_refused += 1
-                if self.on_problem is not None:
-                    self.on_problem(item)
-
-        found = records()
+            refuse_input_as_target(source, target, source_format=name, reading=self.reading)
+        found = self._read_records(source, done)
         first = next(found, None)
         if first is None:
             raise InvalidInput(
                 f"the file {source} has no valid record", "fix the file; nothing was written"
             )
-        done.report = writing.run(chain([first], found), target)
+        done.report = export.run(chain([first], found), target)
         return done
 
+    def _read_records(self, source: Path, done: ConversionReport) -> Iterator[Record]:
+        for item in read_guarded(done.read, self.reading, source):
+            if isinstance(item, Record):
+                yield item
+                continue
+            if item.whole_file:
+                done.files_refused += 1
+            elif item.refused:
+                done.refused += 1
+            else:
+                done.doubts += 1
+            if item.refuses_part:
+                done.spans_refused += 1
+            if self.on_problem is not None:
+                self.on_problem(item)
 
-def _refuse_source_as_target(source: Path, target: Path) -> None:
-    """Raise InvalidInput if the target is the source, or one of a folder's or pattern's files."""
-    if not target.exists():
-        return
-    files = [source] if source.exists() else []
-    if source.is_dir() or is_pattern(source):
-        files += list_matches(source)
-    if any(target.samefile(file) for file in files):
-        raise InvalidInput(
-            f"{target} is both a source and the target", "name a different file as the target"
-        )
+
+def refuse_input_as_target(
+    source: Path, target: Path, *, source_format: str, reading: ImportOptions
+) -> None:
+    """Raise InvalidInput if a file that an import reads would be written over.
+
+    Args:
+        source_format: name of the source's format; empty: detected from its content.
+    """
+    if target.exists() and has_input(source):
+        name = source_format or detect(source, reading)
+        refuse_source_as_target(source, target, read_too=list_companions(name, reading, source))
 
 
 def detect_export_format(target: Path | None) -> str:

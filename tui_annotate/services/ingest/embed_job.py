@@ -153,7 +153,7 @@ class EmbedJob:
         table = self.target.table
         vectors, banks = self._embed_group(group)
         if vectors:
-            self._check_dimensions(vectors[0].shape[1])
+            self._set_dimensions(vectors[0].shape[1])
         with self.store.writing():  # a concurrent cleanup must not see a set without its table
             if not self._loose:
                 self.on_first_vectors(self.target)
@@ -181,7 +181,7 @@ class EmbedJob:
         (asked,) = self.embedder.embed([text[slice(*segments[at])]])
         if stored is None or not stored[at].any():
             return
-        self._check_dimensions(len(asked))
+        self._set_dimensions(len(asked))
         alike = float(stored[at] @ asked)
         if alike < _MIN_COSINE:
             raise Unavailable(
@@ -190,7 +190,8 @@ class EmbedJob:
                 f"compute all vectors again with: {self.store.command()}",
             )
 
-    def _check_dimensions(self, dimensions: int) -> None:
+    def _set_dimensions(self, dimensions: int) -> None:
+        """Set the dimensions of the target, or raise Unavailable if it has others."""
         if self.target.dimensions == dimensions:
             return
         if self.target.dimensions:
@@ -280,7 +281,7 @@ class EmbedJob:
         if missing:
             wanted = [texts[at] for at in missing]
             made = self.embedder.embed(wanted)
-            self._check_dimensions(made.shape[1])
+            self._set_dimensions(made.shape[1])
             self._note_failed(wanted, [places[at] for at in missing])
             rows[missing] = made
         return rows

@@ -113,7 +113,7 @@ class IngestRun:
             for batch in self._batches():
                 stored = self.corpus.known([record.sample.key for record in batch])
                 for number, record in enumerate(batch):
-                    yield from self._check_record(
+                    yield from self._count_record(
                         record,
                         stored.get(record.sample.key),
                         seen=seen,
@@ -121,7 +121,7 @@ class IngestRun:
                     )
                 self._report_progress("checking")
 
-    def _check_record(
+    def _count_record(
         self, record: Record, stored: str | None, *, seen: NameRegister, position: str
     ) -> Iterator[tuple[Record, bool]]:
         """Count a record, and yield it as `check` does; nothing if it is refused.

@@ -32,13 +32,8 @@ from tui_annotate.services.relabel.change_writer import (
     RelabelRequest,
 )
 from tui_annotate.services.relabel.normalising import IrregularLabels
-from tui_annotate.storage.labels.store import (
-    RENAME,
-    UNDO,
-    GuidanceEdition,
-    GuidanceKind,
-    LabelChange,
-)
+from tui_annotate.storage.labels.changes import RENAME, UNDO, LabelChange
+from tui_annotate.storage.labels.store import GuidanceEdition, GuidanceKind
 from tui_annotate.storage.log.label_set_change import LabelSetChange, StreamName
 
 __all__ = [

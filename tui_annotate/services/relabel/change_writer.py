@@ -25,12 +25,8 @@ from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor
 from tui_annotate.services.relabel.tasks import RATING, StreamOutcome, Task, apply_label_set
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.labels.store import (
-    GuidanceKind,
-    GuidanceStore,
-    LabelChange,
-    LabelChangeRequest,
-)
+from tui_annotate.storage.labels.changes import LabelChange, LabelChangeRequest
+from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.events import BY
 from tui_annotate.storage.log.label_set_change import (
     LabelChangeStore,

@@ -587,13 +587,13 @@ class ReviewService(ReviewQueries):
                 "the reason is empty", "state the reason: --reason TEXT", code="reason-missing"
             )
         sample = self.corpus.sample(key).sample
-        labels = self.label_sets.in_force(key.dataset)
+        labels = self.label_sets.in_use(key.dataset)
 
         def choose(log: EventLog) -> Sequence[str]:
             self._check_not_own(log, reviewer, key)
             now = read_sample_work(log, sample)
             if seen:
-                now.check(seen, same=lambda version: self.label_sets.same(version, labels))
+                now.check(seen, same=lambda version: self.label_sets.is_equivalent(version, labels))
             if not letter:
                 return self._choose_reopened(log, key, person)
             if letter not in now.people:
@@ -740,7 +740,7 @@ class ReviewService(ReviewQueries):
                     refused, _HINTS.get(refused, _OTHER_REVIEWER), code="review-refused"
                 )
             guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
-            labels = self.label_sets.in_force(key.dataset)
+            labels = self.label_sets.in_use(key.dataset)
             stamp = ActionStamp(
                 by=reviewer,
                 at=self.clock(),
@@ -748,7 +748,7 @@ class ReviewService(ReviewQueries):
                 guidelines=guidelines,
                 new_id=self.new_id,
             )
-            now.check(seen, same=lambda version: self.label_sets.same(version, labels))
+            now.check(seen, same=lambda version: self.label_sets.is_equivalent(version, labels))
             writer = AdjudicationWriter(log, now, stamp)
             change(writer)
             # Read under the lock: the result must show the state that the action changed.

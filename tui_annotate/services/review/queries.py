@@ -129,7 +129,7 @@ class ReviewQueries:
                 letter for letter, work in now.people.items() if log.is_locked(work.person, key)
             )
         line = self.queue(reviewer)
-        labels = self.label_sets.in_force(key.dataset)
+        labels = self.label_sets.in_use(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         text = self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else ""
         at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
@@ -26,7 +26,7 @@ from tui_annotate.domain.records import SPAN_REFUSED, Problem, Record
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 from tui_annotate.domain.spans import Span
-from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
+from tui_annotate.domain.suggestions import REMOVED, AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import cluster_interval
 from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
 from tui_annotate.plugins.files.json_values import read_json_values
@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.scores.store import ScoreStore
 
 NO_LABEL: Final = "(none)"
-_REMOVED: Final = "removed"
-_KINDS: Final = (*(each.value for each in AnswerKind), _REMOVED)
+_KINDS: Final = (*(each.value for each in AnswerKind), REMOVED)
 
 
 @dataclass(slots=True)
@@ -72,7 +71,7 @@ class _Tally:
         self.passed += listed.passed
         for each in listed.answers:
             # An accepted suggestion whose annotation was removed later counts as removed.
-            self.answers[_REMOVED if each.open else str(each.answer)] += 1
+            self.answers[REMOVED if each.open else str(each.answer)] += 1
             if each.answer is AnswerKind.REFUSED:
                 self.reasons[each.reason] += 1
             answered, taken = self.clusters.get(cluster, (0, 0))
@@ -247,6 +246,13 @@ class SuggestionCounts:
     earlier: tuple[EarlierSuggestions, ...] = ()
 
 
+class QuotedSuggestion(NamedTuple):
+    """A suggestion with annotators' answers, and the words of the text that it marks first."""
+
+    listing: SuggestionListing
+    words: str
+
+
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
     """Imports suggestions for annotators, and counts how annotators answered them.
@@ -261,18 +267,20 @@ class SuggestionService:
     labels: Callable[[str], LabelTree]
 
     def list_suggestions(
-        self,
-        *,
-        dataset: str = "",
-        maker: str = "",
-        waiting: Callable[[SuggestionListing], bool] | None = None,
-    ) -> Iterator[tuple[SuggestionListing, str]]:
-        """Yield each suggestion with annotators' answers and its text."""
+        self, *, dataset: str = "", maker: str = "", only_open: bool = False
+    ) -> Iterator[QuotedSuggestion]:
+        """Yield each suggestion with annotators' answers and its text.
+
+        Args:
+            only_open: whether to leave out suggestions with an answer that is in effect.
+        """
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            if waiting is None or waiting(each):
-                anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
-                sample = self.corpus.sample(each.key).sample
-                yield each, anchor.span.of(sample.document(anchor.side, anchor.index).text)
+            if only_open and not each.open:
+                continue
+            anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
+            sample = self.corpus.sample(each.key).sample
+            words = anchor.span.of(sample.document(anchor.side, anchor.index).text)
+            yield QuotedSuggestion(each, words)
 
     def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
         """Count how annotators answered suggestions, by maker (model) and by label."""

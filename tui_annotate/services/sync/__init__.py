@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from tui_annotate.domain.assignments import Assignment
+from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotAllowed, TuiAnnotateError
 from tui_annotate.domain.errors import NotFound as NotFound
 from tui_annotate.domain.history import Payload
@@ -195,12 +195,15 @@ class TableSync:
                 done.known += 1
             else:
                 changed.append(key)
-        for row in self._fetch_rows(changed, whole=True):
-            key = SampleKey(row.dataset, row.annotation_key)
-            try:
-                done.take(self._take_row(row, key, mark=marks.get(key)))
-            except TuiAnnotateError as error:
-                done.take(MergedStream(self.person.id, key, refused=error.message))
+        try:
+            for row in self._fetch_rows(changed, whole=True):
+                key = SampleKey(row.dataset, row.annotation_key)
+                try:
+                    done.take(self._take_row(row, key, mark=marks.get(key)))
+                except TuiAnnotateError as error:
+                    done.take(MergedStream(self.person.id, key, refused=error.message))
+        finally:
+            self.merging.pause_after_merge(done)  # rows received before an error stay merged
         done.held = self.merging.count_held(self.person.id)
         return done
 
@@ -241,8 +244,11 @@ class TableSync:
         if not done:
             return nothing  # the local work changed meanwhile: the next pull retries
         self._remember_row(key, row, given=wins)
+        was_finished = stream.assignment.state.finished
+        finished = State(there.assignment["state"]).finished and not was_finished
+        taken = MergedStream(self.person.id, key, events=1, finished=finished)
         if untouched or not has_work(stream):
-            return MergedStream(self.person.id, key, events=1)
+            return taken
         fork = Fork(
             person=self.person.id,
             dataset=key.dataset,
@@ -253,7 +259,7 @@ class TableSync:
             there_at=at,
             there_wins=wins,
         )
-        return MergedStream(self.person.id, key, events=1, fork=fork)
+        return replace(taken, fork=fork)
 
     def _remember_row(self, key: SampleKey, row: SyncRow, *, given: bool = True) -> None:
         head = self.log.stream(self.person.id, key).head

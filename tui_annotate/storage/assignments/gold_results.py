@@ -39,7 +39,7 @@ from tui_annotate.domain.practice_feedback import PracticeAnswer
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.documents import read_sample_texts
-from tui_annotate.storage.labels.store import changes_between
+from tui_annotate.storage.labels.changes import changes_between
 
 _CHECKS_FROM: Final = (
     " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
@@ -197,7 +197,7 @@ def score_first_completion(
     completion = reader.first_completion(person, key)
     if answer is None or completion is None:
         return 0.0
-    work = reader.with_label_names(completion, key.dataset, until=last_arrival(connection))
+    work = reader.with_label_names(completion, key.dataset, until=None)
     texts = read_sample_texts(connection, key)
     return score_check(work, answer, rated=completion.rating, texts=texts)
 
@@ -220,9 +220,12 @@ class _LogReader:
         return found
 
     def with_label_names(
-        self, completion: FirstCompletion, dataset: str, *, until: int
+        self, completion: FirstCompletion, dataset: str, *, until: int | None
     ) -> list[Annotation]:
-        """Return the annotations of a completion, with the names that labels had later."""
+        """Return the annotations of a completion, with the names that labels had later.
+
+        `until`: number of the event before which labels were renamed; None for the present names.
+        """
         payloads = completion.state.annotations
         for change in changes_between(self.connection, since=completion.arrival, until=until):
             if dataset in change.datasets:

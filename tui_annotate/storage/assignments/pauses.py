@@ -8,7 +8,7 @@ its first completion, so that later edits and completions do not make it a new o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from statistics import fmean
 from typing import Final, NamedTuple
 
@@ -22,18 +22,18 @@ from tui_annotate.storage.assignments.gold_results import last_arrival, read_che
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json
 
-_RULE: Final = text(
-    "SELECT d.id, d.name, t.value FROM samples s JOIN datasets d ON d.id = s.dataset_id"
-    " JOIN dataset_settings t ON t.dataset_id = d.id AND t.name = 'gold'"
-    "   AND json_extract(t.value, '$.pause') WHERE s.id = :sample"
+_RULE_WITH_PAUSE: Final = text(
+    "SELECT t.value FROM datasets d JOIN dataset_settings t ON t.dataset_id = d.id"
+    " WHERE d.name = :dataset AND t.name = 'gold' AND json_extract(t.value, '$.pause')"
 )
 _FINISHED: Final = text(
     "SELECT count(*) FROM allotments a JOIN samples s ON s.id = a.sample_id"
+    " JOIN datasets d ON d.id = s.dataset_id"
     " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id AND w.finished"
-    " WHERE a.person = :person AND s.dataset_id = :dataset"
+    " WHERE a.person = :person AND d.name = :dataset"
 )
 _ADMIN: Final = text("SELECT by FROM handouts WHERE id = :id")
-_EARLIER: Final = text(
+_LAST_EVENT_OF_EARLIER_PAUSES: Final = text(
     "SELECT coalesce(max(json_extract(request, '$.arrival')), 0) FROM handouts"
     " WHERE kind = 'pause' AND dataset = :dataset AND json_extract(request, '$.person') = :person"
 )
@@ -49,9 +49,16 @@ _END: Final = text("UPDATE handouts SET undone = :at WHERE id = :id")
 
 
 class Pause(NamedTuple):
-    """A pause that no admin ended yet; `admin`: who set the rule, by name, or empty."""
+    """A pause that no admin ended yet.
 
-    handout: int
+    Attributes:
+        record_id: id of the row of the recorded assignments (table `handouts`) that is the pause.
+        dataset: name of the dataset whose rule asked for the pause.
+        person: id of the paused person.
+        admin: name of the person who set the rule; empty if unknown.
+    """
+
+    record_id: int
     dataset: str
     person: str
     admin: str
@@ -67,31 +74,41 @@ def list_pauses(connection: Connection, person: str = "") -> list[Pause]:
 
 
 def pause_if_inaccurate(
-    connection: Connection, person: str, sample_id: int, *, merged: bool = False
+    connection: Connection, person: str, dataset: str, *, at_block_end_only: bool
 ) -> None:
-    """Pause a person who finished a sample, if the rule of its dataset asks for it.
+    """Pause a person who finished samples of a dataset, if the dataset's rule asks for it.
+
+    The person is paused if the mean score of their last `RECENT` checks in the dataset since their
+    previous pause there is below the threshold of the rule. Nothing happens with fewer than
+    `LEAST_CHECKS` such checks, or while another pause of the person is open, in any dataset.
 
     Args:
-        merged: whether the work came from another machine, with work on other samples.
+        dataset: name of the dataset.
+        at_block_end_only: whether to do nothing unless the person has finished a whole number of
+            blocks of the rule. Within a block, a pause would show that the sample just finished is
+            a gold sample. Samples that arrive together from another workspace need no such
+            protection, and rarely end a block.
     """
-    found = connection.execute(_RULE, {"sample": sample_id}).first()
-    if found is None or list_pauses(connection, person):
+    value = connection.execute(_RULE_WITH_PAUSE, {"dataset": dataset}).scalar()
+    if value is None or list_pauses(connection, person):
         return
-    dataset_id, dataset, value = found
     rule = Gold(**from_json(value))
-    # Only after a whole block: a pause right after a sample would show that it is a gold sample.
-    scope = {"person": person, "dataset": dataset_id}
-    finished = int(connection.execute(_FINISHED, scope).scalar_one())
-    if finished % rule.every and not merged:
-        return
-    since = connection.execute(_EARLIER, {"person": person, "dataset": dataset}).scalar_one()
+    scope = {"person": person, "dataset": dataset}
+    if at_block_end_only:
+        finished = int(connection.execute(_FINISHED, scope).scalar_one())
+        if finished % rule.every:
+            return
+    since = connection.execute(_LAST_EVENT_OF_EARLIER_PAUSES, scope).scalar_one()
     checks = read_checks(connection, dataset=dataset, person=person)
     scores = [each.score for each in checks if each.completed > since][-RECENT:]
-    if len(scores) < LEAST_CHECKS or fmean(scores) >= rule.threshold / 100:
+    if len(scores) < LEAST_CHECKS:
+        return
+    accuracy = fmean(scores)
+    if accuracy >= rule.threshold / 100:
         return
     request = {
         "person": person,
-        "accuracy": round(fmean(scores), 4),
+        "accuracy": round(accuracy, 4),
         "checks": len(scores),
         "arrival": last_arrival(connection),
     }
@@ -101,20 +118,16 @@ def pause_if_inaccurate(
     )
 
 
-def end_pauses(connection: Connection, pauses: Sequence[Pause], *, by: str, at: str) -> list[int]:
-    """End pauses; return the ids of the records that name who ended them."""
-    ended = []
+def end_pauses(connection: Connection, pauses: Iterable[Pause], *, by: str, at: str) -> None:
+    """End pauses, and record who ended each of them.
+
+    Args:
+        by: id of the admin.
+        at: time of the end.
+    """
     for pause in pauses:
-        connection.execute(_END, {"id": pause.handout, "at": at})
-        request = {"person": pause.person, "pause": pause.handout}
-        ended.append(
-            record_handout(
-                connection,
-                AssignmentCause.RESUME,
-                dataset=pause.dataset,
-                by=by,
-                at=at,
-                request=request,
-            )
+        connection.execute(_END, {"id": pause.record_id, "at": at})
+        request = {"person": pause.person, "pause": pause.record_id}
+        record_handout(
+            connection, AssignmentCause.RESUME, dataset=pause.dataset, by=by, at=at, request=request
         )
-    return ended

@@ -98,7 +98,7 @@ _UNRATED: Final = text(
 ).bindparams(bindparam("seen", expanding=True))
 _CHECKED_READINGS: Final = text(
     "SELECT d.name, s.external, w.person, s.kind, w.state, w.updated, w.annotations,"  # noqa: S608  constants
-    f" {practice_condition('w')}"
+    f" {practice_condition('w')} AS practice, w.rating <> '' AS rated"
     " FROM assignments w JOIN samples s ON s.id = w.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
     f" WHERE {checked_condition('w.person', 'w.sample_id')} AND :dataset IN ('', d.name)"
@@ -307,9 +307,18 @@ class AnnotationStore(LogStore):
         with self._database.reading() as connection:
             rows = connection.execute(_CHECKED_READINGS, scope).all()
         return [
-            CheckedReading(SampleKey(*key), person, kind, state, at, annotations, bool(practice))
-            for *key, person, kind, state, at, annotations, practice in rows
-            if seen is None or practice
+            CheckedReading(
+                SampleKey(row.name, row.external),
+                row.person,
+                row.kind,
+                row.state,
+                row.updated,
+                row.annotations,
+                practice=bool(row.practice),
+                rated=bool(row.rated),
+            )
+            for row in rows
+            if seen is None or row.practice
         ]
 
     def repeated_readings(self) -> RepeatedReadings:

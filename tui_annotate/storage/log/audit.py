@@ -263,10 +263,11 @@ class _StreamCheck:
         if self.found is None:
             self._last = row
             self._seq += 1
-            self.found = self._build_break(self._check_event(row))
+            self.found = self._build_break(self._apply_event(row))
             self._arrival = row["arrival"]
 
-    def _check_event(self, row: Any) -> str:
+    def _apply_event(self, row: Any) -> str:
+        """Apply the next event to the state, or return why it contradicts the events before."""
         if row["arrival"] <= self._arrival:  # undo follows the order of arrival, no hash covers it
             return "the event is stored before the person's previous event on the sample"
         try:

@@ -42,7 +42,7 @@ from tui_annotate.storage.columns import (
     TOMBSTONES,
 )
 from tui_annotate.storage.database import Database, Store
-from tui_annotate.storage.labels.store import (
+from tui_annotate.storage.labels.changes import (
     LabelChangeRequest,
     changes_since,
     current_label_names,
@@ -62,7 +62,7 @@ from tui_annotate.storage.log.review_candidates import (
     list_ever_completed,
     read_readers,
 )
-from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write_planned_events
 from tui_annotate.storage.queue import waits_for_practice
 from tui_annotate.storage.second_readings import hidden_first_reading, require_visible
 from tui_annotate.storage.statements import (
@@ -429,13 +429,15 @@ class EventLog:
         """Write planned events and table rows; raise Conflict if an annotation's id is in use."""
         for person in {plan.assignment["person"] for plan in plans}:
             require_permission(self._actor, Permission.WRITE, person)
-        write(self._connection, plans, disabled=self.disabled, arriving=self.arriving)
+        write_planned_events(
+            self._connection, plans, disabled=self.disabled, arriving=self.arriving
+        )
 
     def return_work(self, stream: EventStream, event: Event) -> EventStream:
         """Append a reviewer's event that reopens a person's work; return the new state."""
         require_permission(self._actor, Permission.REVIEW)
         plan, after = plan_event(stream, event)
-        write(self._connection, [plan], disabled=self.disabled)
+        write_planned_events(self._connection, [plan], disabled=self.disabled)
         return after
 
     def numbers(self, wanted: Sequence[int]) -> list[int]:

@@ -21,17 +21,11 @@ from tui_annotate.storage.adjudication_lock import locked_condition
 from tui_annotate.storage.assignments.escalation import Disabled
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import DATASETS, EVENTS, SETTINGS
-from tui_annotate.storage.labels.store import (
-    GuidanceEdition,
-    GuidanceKind,
-    LabelChange,
-    add_label_change,
-    load_label_changes,
-    put_in_force,
-)
+from tui_annotate.storage.labels.changes import LabelChange, add_label_change, load_label_changes
+from tui_annotate.storage.labels.store import GuidanceEdition, GuidanceKind, put_in_use
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.event_log import EventLog, LogStore
-from tui_annotate.storage.log.write_plans import WritePlan, write
+from tui_annotate.storage.log.write_plans import WritePlan, write_planned_events
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's events on one sample: the person's id and the sample's key."""
@@ -238,11 +232,11 @@ class LabelSetChange:
         if self.moment(change.dataset).version != change.before:
             raise Conflict("the labels were changed by another process", "try again")
         if change.after != change.before:
-            put_in_force(
+            put_in_use(
                 self.connection,
                 GuidanceKind.LABELS,
                 GuidanceEdition(change.dataset, change.after, change.at, change.by),
                 text=content,
             )
-        write(self.connection, plans, disabled=self.disabled)
+        write_planned_events(self.connection, plans, disabled=self.disabled)
         add_label_change(self.connection, change, undoes=undoes)

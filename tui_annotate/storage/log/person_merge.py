@@ -43,7 +43,7 @@ from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import ALLOTMENTS, ASSIGNMENTS, EVENTS, PEOPLE
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.event_log import EventLog, LogStore
-from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write
+from tui_annotate.storage.log.write_plans import WritePlan, plan_event, write_planned_events
 from tui_annotate.storage.people.store import (
     Merge,
     PeopleStore,
@@ -180,7 +180,7 @@ class PersonMergeStore(LogStore):
             yield connection, plans, done
 
     def _write(self, connection: Connection, plans: Sequence[WritePlan]) -> None:
-        write(connection, plans, disabled=self._disabled)
+        write_planned_events(connection, plans, disabled=self._disabled)
         ended = [
             {"who": plan.event["person"], "row": plan.sample_id}
             for plan in plans

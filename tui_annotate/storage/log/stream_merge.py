@@ -37,7 +37,7 @@ from tui_annotate.domain.stream_merge import (
 )
 from tui_annotate.domain.work_rules import WorkRules, find_broken_rule
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
-from tui_annotate.storage.assignments.pauses import list_pauses
+from tui_annotate.storage.assignments.pauses import list_pauses, pause_if_inaccurate
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.columns import DATASETS, EVENTS
@@ -54,6 +54,9 @@ from tui_annotate.storage.statements import known_digests
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
 """Function that returns all labels that a dataset ever permitted; None if it permits any label."""
+
+DIFFERENT_TEXTS: Final = "the sample has different texts in this workspace"
+"""Reason why work on a sample cannot be exchanged: its spans would not fit the texts."""
 
 _AT_ONCE: Final = 20
 """Maximum number of samples whose work one transaction merges, as other writers wait."""
@@ -72,7 +75,8 @@ class MergedStream:
     """The result of merging one person's work on one sample from another workspace.
 
     `fork` has the states that differ between both workspaces; `refused` is the reason why nothing
-    was merged; empty otherwise.
+    was merged; empty otherwise. `finished` is whether the new events finished the sample, also if
+    later ones reopened it.
     """
 
     person: str
@@ -80,6 +84,7 @@ class MergedStream:
     events: int = 0
     fork: Fork | None = None
     refused: str = ""
+    finished: bool = False
 
 
 @dataclass(slots=True)
@@ -95,6 +100,7 @@ class StreamMergeReport:
         damaged: parts of the file that are not valid.
         held: all readings that the person completed elsewhere while their work was paused here or
             their practice was not finished, with those of earlier merges.
+        finished_in: names of the datasets in which new events finished samples.
     """
 
     person: Person
@@ -106,6 +112,7 @@ class StreamMergeReport:
     damaged: list[Problem] = field(default_factory=list)
     questions: int = 0
     held: int = 0
+    finished_in: set[str] = field(default_factory=set)
 
     def take(self, taken: MergedStream) -> None:
         """Count the result of one sample."""
@@ -118,6 +125,8 @@ class StreamMergeReport:
             self.known += 1
         if taken.fork:
             self.forks.append(taken.fork)
+        if taken.finished:
+            self.finished_in.add(taken.key.dataset)
 
 
 class MergeStore(LogStore):
@@ -220,10 +229,26 @@ class MergeStore(LogStore):
     def merge(self, person: Person, copies: Iterable[StreamCopy]) -> StreamMergeReport:
         """Merge a person's work on all samples of another workspace; see `take`."""
         done = StreamMergeReport(person)
-        for taken in self.take(person, copies):
-            done.take(taken)
+        try:
+            for taken in self.take(person, copies):
+                done.take(taken)
+        finally:
+            self.pause_after_merge(done)  # what was merged before an error stays merged
         done.held = self.count_held(person.id)
         return done
+
+    def pause_after_merge(self, done: StreamMergeReport) -> None:
+        """Pause the person whose work was merged if their accuracy in gold checks is too low.
+
+        Call this after the last sample: a pause before it would leave out gold checks of the merge,
+        which could then pause the person again after the end of this pause.
+        """
+        if not done.finished_in:
+            return
+        require_permission(self._actor, Permission.WRITE, done.person.id)
+        with self._database.writing() as connection:
+            for dataset in sorted(done.finished_in):
+                pause_if_inaccurate(connection, done.person.id, dataset, at_block_end_only=False)
 
     def count_held(self, person: str) -> int:
         """Return how many readings a person completed elsewhere while they were held back here."""
@@ -263,7 +288,7 @@ class MergeStore(LogStore):
     ) -> bool:
         """Change a person's work on a sample to its state in another workspace.
 
-        Returns whether the state was applied.
+        Returns whether the state was applied. After the last sample, call `pause_after_merge`.
 
         Args:
             other: returns the other state for the local stream; annotation numbers are ignored.
@@ -327,16 +352,19 @@ class _Merger:
             return replace(nothing, refused=_describe_used_id("event", taken))
         if copy.person != self.person.id:
             add_person(self.connection, second_reader(self.person))
+        finished = False
         for event in merge.events:
+            was_finished = stream.assignment.state.finished
             stream = self.log.append(stream, event)
-        return replace(nothing, events=len(merge.events), fork=merge.fork)
+            finished = finished or (stream.assignment.state.finished and not was_finished)
+        return replace(nothing, events=len(merge.events), fork=merge.fork, finished=finished)
 
     def _find_problem(self, copy: StreamCopy) -> str:
         texts = known_digests(self.connection, [copy.key]).get(copy.key)
         if texts is None:
             return "this workspace does not have the sample"
         if texts != copy.texts:
-            return "the sample has different texts in this workspace"
+            return DIFFERENT_TEXTS
         if base_person(copy.person) == SETTLED:
             return "an adjudication cannot be merged as an annotator's work"
         return ""

@@ -33,16 +33,16 @@ from tui_annotate.storage.queue_orders import count_finished
 from tui_annotate.storage.statements import add_missing, upsert
 
 _ADD: Final = insert(ANNOTATIONS)
-_CHANGE: Final = update(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
-_DROP: Final = delete(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("name"))
+_CHANGE: Final = update(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("annotation_id"))
+_DROP: Final = delete(ANNOTATIONS).where(ANNOTATIONS.c.id == bindparam("annotation_id"))
 _ADD_TOMBSTONE: Final = add_missing(TOMBSTONES)
-_DROP_TOMBSTONE: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("name"))
+_DROP_TOMBSTONE: Final = delete(TOMBSTONES).where(TOMBSTONES.c.id == bindparam("annotation_id"))
 _ASSIGN: Final = upsert(ASSIGNMENTS, "person", "sample_id")
 _ANSWER: Final = upsert(ANSWERS, "person", "sample_id", "suggestion")
 _UNANSWER: Final = delete(ANSWERS).where(
-    ANSWERS.c.person == bindparam("who"),
-    ANSWERS.c.sample_id == bindparam("row"),
-    ANSWERS.c.suggestion == bindparam("name"),
+    ANSWERS.c.person == bindparam("person"),
+    ANSWERS.c.sample_id == bindparam("sample_id"),
+    ANSWERS.c.suggestion == bindparam("suggestion"),
 )
 
 Row = dict[str, Any]
@@ -53,9 +53,18 @@ class WritePlan:
     """Table rows that one event of the event log writes.
 
     Attributes:
+        sample_id: row id of the sample.
         head: hash of the event that the new one follows; empty for the first event.
-        relabelled: annotations that only get other labels: no index of the table changes.
-        finished: change of the person's number of completed samples.
+        event: the row of the event itself.
+        dropped: ids of the annotations that no longer exist.
+        buried: tombstones of deleted annotations, so that no import adds them again.
+        added: whole rows of new annotations.
+        changed: whole rows of changed annotations, with their ids.
+        relabelled: annotations that only get other labels, by id: no index of the table changes.
+        assignment: the person's work on the sample after the event.
+        finished: change of the person's number of finished samples: 1, 0 or -1.
+        answered: whole rows of new and changed answers to suggestions.
+        unanswered: keys of the answers to suggestions that no longer exist.
     """
 
     sample_id: int
@@ -84,31 +93,40 @@ def plan_event(stream: EventStream, event: Event) -> tuple[WritePlan, EventStrea
     state = stream.state.applied(action, seconds=event.seconds)
     acted = later_action_time(stream.updated, placed)
     after = replace(stream, state=state, seq=placed.seq, head=placed.hash, updated=acted)
+
     payloads = action.after.annotations
-    answers = action.after.suggestions
     dropped = [name for name, payload in payloads.items() if payload is None]
     rows = [annotation_row(stream, payload) for payload in payloads.values() if payload is not None]
     new = {name for name, payload in action.before.annotations.items() if payload is None}
-    changed = [{**row, "name": row["id"]} for row in rows if row["id"] not in new]
-    relabelled = [{name: row[name] for name in ("name", "updated", "payload")} for row in changed]
-    owner = {"who": stream.person, "row": stream.sample_id}
+    changed = [{**row, "annotation_id": row["id"]} for row in rows if row["id"] not in new]
+    relabelled = [
+        {name: row[name] for name in ("annotation_id", "updated", "payload")} for row in changed
+    ]
+    # A discard ends work as a whole, and deletes none of its annotations for good: they come again
+    # in the work of another person (after a merge of people), or when the sample is ingested again.
+    deleted = [] if action.verb == DISCARD else dropped
+
+    answers = action.after.suggestions
+    answer_key = {"person": stream.person, "sample_id": stream.sample_id}
     plan = WritePlan(
         stream.sample_id,
         stream.head,
         event=events.event_to_row(placed),
-        dropped=[{"name": name} for name in dropped],
-        buried=[
-            {"id": name, "dataset": stream.key.dataset}
-            for name in dropped
-            if action.verb != DISCARD
-        ],
+        dropped=[{"annotation_id": name} for name in dropped],
+        buried=[{"id": name, "dataset": stream.key.dataset} for name in deleted],
         added=[row for row in rows if row["id"] in new],
         changed=[] if action.verb == RELABEL else changed,
         relabelled=relabelled if action.verb == RELABEL else [],
         assignment=assignment_row(after),
         finished=int(after.assignment.state.finished) - int(stream.assignment.state.finished),
-        answered=[answer_row(stream, name, p) for name, p in answers.items() if p is not None],
-        unanswered=[{**owner, "name": name} for name, p in answers.items() if p is None],
+        answered=[
+            answer_row(stream, name, answer)
+            for name, answer in answers.items()
+            if answer is not None
+        ],
+        unanswered=[
+            {**answer_key, "suggestion": name} for name, answer in answers.items() if answer is None
+        ],
     )
     return plan, after
 
@@ -156,18 +174,26 @@ def assignment_row(stream: EventStream) -> Row:
     }
 
 
-def write(
+def write_planned_events(
     connection: Connection,
     plans: Sequence[WritePlan],
     *,
     disabled: Disabled = no_disabled_people,
     arriving: bool = False,
 ) -> None:
-    """Write planned events of the event log in order, with all table rows that they change.
+    """Write planned events of the event log, with all table rows that they change.
+
+    The rows are written table by table, for all plans together, and annotations are removed before
+    others are added: a merge of people moves annotations, with their ids, from one plan to another.
+    So at most one plan may be of the same person's work on the same sample.
+
+    Samples that are finished now can get further annotators, and pause the person's work at the end
+    of a block of gold samples.
 
     Args:
         arriving: whether the events are copies from another workspace. They are written even if
-            the sample is adjudicated here, so that no work is lost.
+            the sample is adjudicated here, so that no work is lost. They pause no work; that
+            follows when all copies are merged.
 
     Raises:
         NotAllowed: a plan changes an annotator's own work on an adjudicated sample.
@@ -181,23 +207,29 @@ def write(
     _execute_many(connection, _ADD_TOMBSTONE, (row for plan in plans for row in plan.buried))
     added = [row for plan in plans for row in plan.added]
     _execute_many(connection, _ADD, added)
-    _execute_many(connection, _DROP_TOMBSTONE, ({"name": row["id"]} for row in added))
+    _execute_many(connection, _DROP_TOMBSTONE, ({"annotation_id": row["id"]} for row in added))
     _execute_many(connection, _CHANGE, (row for plan in plans for row in plan.changed))
     # With all columns, SQLite would rewrite each index: 58,000 rows took three times as long.
     _execute_many(connection, _CHANGE, (row for plan in plans for row in plan.relabelled))
     _execute_many(connection, _ASSIGN, (plan.assignment for plan in plans))
     _execute_many(connection, _UNANSWER, (row for plan in plans for row in plan.unanswered))
     _execute_many(connection, _ANSWER, (row for plan in plans for row in plan.answered))
-    changes = [
-        (plan.assignment["person"], plan.sample_id, plan.finished)
-        for plan in plans
-        if plan.finished
-    ]
-    count_finished(connection, changes)
-    for person, sample_id, by in changes:
-        if by > 0:
-            escalate(connection, sample_id, disabled=disabled)
-            pause_if_inaccurate(connection, person, sample_id, merged=len(changes) > 1)
+    count_finished(
+        connection,
+        [
+            (plan.assignment["person"], plan.sample_id, plan.finished)
+            for plan in plans
+            if plan.finished
+        ],
+    )
+    newly_finished = [plan for plan in plans if plan.finished > 0]
+    for plan in newly_finished:
+        escalate(connection, plan.sample_id, disabled=disabled)
+    if not arriving:
+        # Once for each person and dataset, because all samples of the action are counted already.
+        names = {(plan.event["person"], plan.event["dataset"]) for plan in newly_finished}
+        for person, dataset in sorted(names):
+            pause_if_inaccurate(connection, person, dataset, at_block_end_only=True)
 
 
 def _planned_change(plan: WritePlan) -> PlannedChange:

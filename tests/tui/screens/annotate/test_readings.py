@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tui_annotate.tui.dialogs.feedback import FeedbackDialog
 from tui_annotate.tui.dialogs.question import QuestionDialog
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen
 from tui_annotate.tui.screens.sample import rows
+from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
 
 
 @pytest.fixture
@@ -288,6 +290,28 @@ async def test_paused_work_says_so_and_whom_to_ask(folder: Path) -> None:
             await pilot.pause(0.001)
         assert "your work is paused" in person.shown()
         assert app.sample_screen.open_sample is None
+
+
+class SampleCounter(Feature):
+    """A feature that counts finished samples, and shows no dialog."""
+
+    count = 0
+
+    def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
+        self.count += 1
+        return super().finished(result, go_on)
+
+
+async def test_a_sample_without_feedback_is_finished_for_all_features(folder: Path) -> None:
+    """Only a feature that shows a dialog keeps a finished sample from the features behind it."""
+    async with open_app(folder, sample="") as person:
+        counter = SampleCounter(person.screen.features[0].host)
+        person.screen.features = (*person.screen.features, counter)
+        before = person.screen.open_sample
+        await person.press("enter")
+        await person.settled()
+        assert counter.count == 1
+        assert person.screen.open_sample is not before
 
 
 async def test_first_readings_are_hidden_until_the_second_ones_are_complete(folder: Path) -> None:

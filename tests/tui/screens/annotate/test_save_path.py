@@ -28,7 +28,7 @@ MOMENTS: tuple[Callable[..., Any], ...] = (
     Save.__init__,  # the draft asks for it
     StoreThread._submit,  # the screen hands it to the store's thread
     event_builders.add,  # the store's thread makes an event of it
-    write_plans.write,  # and writes the event
+    write_plans.write_planned_events,  # and writes the event
     completion.apply_saved,  # the draft shows what came back
 )
 

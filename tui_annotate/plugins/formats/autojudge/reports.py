@@ -40,7 +40,7 @@ class Topic(NamedTuple):
     background: str = ""
 
 
-def report_id(topic: str, run: str) -> str:
+def run_report_id(topic: str, run: str) -> str:
     """Return the sample id of a system's report on a topic; `run` is the system, or TEAM/system."""
     return f"r|{topic}|{run}"
 

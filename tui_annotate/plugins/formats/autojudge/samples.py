@@ -16,7 +16,7 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     Topic,
     citation_id,
     document_id,
-    report_id,
+    run_report_id,
     sentence_id,
 )
 from tui_annotate.plugins.formats.autojudge.spill_cache import StoredReport
@@ -64,7 +64,7 @@ class TopicSamples:
         return whole if run.run in self._shared or self._stored_report(whole) else run.run
 
     def _stored_report(self, run: str) -> Sample | None:
-        return self._stored(SampleKey(self._dataset, report_id(self._topic.id, run)))
+        return self._stored(SampleKey(self._dataset, run_report_id(self._topic.id, run)))
 
     def of_report(self, placed: StoredReport) -> Iterator[Record | Problem]:
         """Yield the samples of a report and its citations, then warnings about its documents."""
@@ -108,7 +108,7 @@ class TopicSamples:
             raise InvalidInput("the report has neither sentences nor documents")
         urls = {key: page.url for key, page in report.documents.items() if page.url is not None}
         meta = self._run_meta(report) | {"sentences": _sentence_extents(report), "urls": urls}
-        key = report_id(report.topic, self.run(report))
+        key = run_report_id(report.topic, self.run(report))
         return self._make_sample(key, documents, kind=SampleKind.REPORT, meta=meta)
 
     def _make_citations(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
@@ -17,10 +17,12 @@ from tui_annotate.domain.report_collections import (
     PASSAGE,
     Sentence,
     find_sentence,
+    report_id,
     report_sentences,
     split_at_sentences,
 )
 from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.plugins.formats.autojudge.reports import (
     FORMAT,
     OWN_META,
@@ -32,7 +34,6 @@ from tui_annotate.plugins.formats.autojudge.reports import (
     RunReport,
     pack_report,
     page_to_json,
-    report_id,
     unpack_report,
 )
 from tui_annotate.plugins.json_records import write_json_line
@@ -46,6 +47,12 @@ _NEEDED_META: Final = {
     SampleKind.DOCUMENT: ("topic_id", "docid"),
     SampleKind.CITATION: ("topic_id",),
 }
+_WRITTEN_SIDES: Final = {
+    SampleKind.REPORT: (Side.SUMMARY,),
+    SampleKind.DOCUMENT: (Side.SOURCE,),
+    SampleKind.CITATION: (Side.SOURCE, Side.SUMMARY),
+}
+"""Sides whose spans a line has: that of the field `spans`, then that of `report_spans`."""
 
 
 @dataclass(slots=True)
@@ -86,40 +93,68 @@ class AutojudgeWriter:
             if self._losses.check_read(record):
                 completed = list_finished_people(record)
                 self.report.count_loss(RecordTrait.EMPTY.value, len(completed))
+                self._count_rejected(record)
             return
         about = self._describe_item(sample)
         if about is None:
             self._losses.count_excluded(record, Loss.NO_REPORT)
             return
-        self._count_losses(record)
+        self._count_losses(record, works.values())
         self.report.records += 1
         people = {person.id: person for person in record.people}
         for name, work in sorted(works.items()):
-            placed = [one for one in work.annotations if _written_anchors(sample, one)]
+            placed = [one for one in work.annotations if list(_list_written_anchors(sample, [one]))]
             self.report.annotations += len(placed)
-            username = self._username(people.get(name) or Person(name, name))
+            username = self._find_username(people.get(name) or Person(name, name))
             write_json_line(target, self._make_line(sample, work, username) | about, self.report)
 
     def _make_line(self, sample: Sample, work: _Work, username: str) -> dict[str, Any]:
         meta = sample.meta
-        offsets = self._options.offsets
-        topic = meta["topic_id"]
-        kinds = {SampleKind.REPORT: ("run_id", "team_id"), SampleKind.DOCUMENT: ("docid",)}
-        side = Side.SUMMARY if sample.kind is SampleKind.REPORT else Side.SOURCE
+        names = {SampleKind.REPORT: ("run_id", "team_id"), SampleKind.DOCUMENT: ("docid",)}
+        main_side = _WRITTEN_SIDES[sample.kind][0]
         line = {
             "dataset": sample.dataset,
-            "request_id": topic,
-            **{name: meta[name] for name in kinds.get(sample.kind, ())},
-            "topic_id": topic,
+            "request_id": meta["topic_id"],
+            **{name: meta[name] for name in names.get(sample.kind, ())},
+            "topic_id": meta["topic_id"],
             "username": username,
             "rating": work.assignment.rating or NOT_RATED,
             "comment": work.assignment.comment.strip(),
-            "spans": _marked_spans(sample, work.annotations, side, offsets=offsets),
+            "spans": self._list_spans(sample, work.annotations, main_side),
         }
         if sample.kind is SampleKind.CITATION:
-            spans = _marked_spans(sample, work.annotations, Side.SUMMARY, offsets=offsets)
-            line["report_spans"] = spans
+            line["report_spans"] = self._list_spans(sample, work.annotations, Side.SUMMARY)
         return line
+
+    def _list_spans(
+        self, sample: Sample, annotations: Iterable[Annotation], side: Side
+    ) -> list[dict[str, Any]]:
+        """Return a person's spans in one side of a sample, in order; in a report, one per sentence.
+
+        A span that the person marked several times is returned once.
+        """
+        if not sample.side(side):
+            return []
+        text = sample.document(side).text
+        sentences = _split_sentences(sample)
+        spans = {
+            span
+            for anchor in _list_written_anchors(sample, annotations)
+            if anchor.side is side
+            for span in split_at_sentences(anchor.span, sentences, text)
+        }
+        to_units = utf16_map(text).to_units if self._options.offsets == UTF16 else int
+        lines = []
+        for span in sorted(spans):
+            line: dict[str, Any] = {
+                "start": to_units(span.start),
+                "end": to_units(span.end),
+                "text": span.of(text),
+            }
+            if sample.kind is SampleKind.REPORT:
+                line["sentence_idx"] = find_sentence(span, sentences)
+            lines.append(line)
+        return lines
 
     def _describe_item(self, sample: Sample) -> dict[str, Any] | None:
         meta = sample.meta
@@ -146,9 +181,7 @@ class AutojudgeWriter:
         }
 
     def _find_report(self, sample: Sample) -> RunReport | None:
-        topic = sample.meta["topic_id"]
-        run = sample.group.removeprefix(f"{topic}|").rpartition("|")[0]
-        key = SampleKey(sample.dataset, report_id(topic, run))
+        key = SampleKey(sample.dataset, report_id(sample.group))
         if self._last_report is not None:
             last_key, report = self._last_report
             if last_key == key:
@@ -165,43 +198,67 @@ class AutojudgeWriter:
         sample = self._options.sample(key)
         return report_of_sample(sample) if sample is not None and is_item(sample) else None
 
-    def _username(self, person: Person) -> str:
-        """Return the name under which a person is exported; the id if the name is in use."""
-        found = self._usernames.get(person.id)
-        if found is None:
-            taken = {FORMAT, "", *self._usernames.values()}
-            found = person.id if person.name in taken else person.name
-            while found in taken and person.id != FORMAT:
-                found += "+"
-            found = "" if person.id == FORMAT else found
-            self._usernames[person.id] = found
-            self.report.count_loss(Loss.ANNOTATOR_IDS.value, found not in ("", person.id))
-        return found
+    def _find_username(self, person: Person) -> str:
+        """Return the name under which a person is exported; empty for work without a named person.
 
-    def _count_losses(self, record: Record) -> None:
-        self._losses.count(record)
+        A person has the same name in all lines, and no two people have one name.
+        """
+        if person.id == FORMAT:
+            return ""
+        if person.id not in self._usernames:
+            name = self._choose_username(person)
+            self._usernames[person.id] = name
+            self.report.count_loss(Loss.ANNOTATOR_IDS.value, name != person.id)
+        return self._usernames[person.id]
+
+    def _choose_username(self, person: Person) -> str:
+        taken = {FORMAT, "", *self._usernames.values()}
+        if person.name not in taken:
+            return person.name
+        name = person.id
+        while name in taken:
+            name += "+"
+        return name
+
+    def _count_losses(self, record: Record, works: Iterable[_Work]) -> None:
+        """Count the losses of a record; `works` has the work of the people who get a line."""
+        kept = [owned for owned in record.annotations if owned.annotation.origin != REJECTED]
+        self._losses.count(replace(record, annotations=tuple(kept)))
+        self._count_rejected(record)
         sample = record.sample
         lose = self.report.count_loss
         lose(RecordTrait.META.value, len(sample.meta.keys() - OWN_META))
         lose(RecordTrait.GROUP.value, bool(sample.group) and sample.kind is not SampleKind.CITATION)
         lose(RecordTrait.REQUEST.value, bool(sample.request.question))
-        annotations = [owned.annotation for owned in record.annotations]
-        lose(Loss.LABELS.value, sum(path != PASSAGE for one in annotations for path in one.labels))
-        written = [anchor for one in annotations for anchor in _written_anchors(sample, one)]
-        others = sum(len(one.anchors) for one in annotations) - len(written)
-        lose(Loss.DOCUMENT_SPANS.value, others)
-        lose(Loss.DOUBLE_SPANS.value, len(written) - len(set(written)))
-        if within := _sentences(sample):
-            text = sample.document(Side.SUMMARY).text if sample.side(Side.SUMMARY) else ""
-            over = sum(
-                split_at_sentences(anchor.span, within, text) != (anchor.span,)
-                for anchor in written
-            )
-            lose(Loss.SPANS_OVER_SENTENCES.value, over)
+        labels = [path for owned in kept for path in owned.annotation.labels]
+        lose(Loss.LABELS.value, sum(path != PASSAGE for path in labels))
+        for work in works:
+            self._count_lost_spans(sample, work.annotations)
         if not self._options.unrated:
-            works = _work_by_person(record)
-            quiet = [name for name in list_finished_people(record) if not works[name].has_content]
+            all_works = _work_by_person(record)
+            completed = list_finished_people(record)
+            quiet = [name for name in completed if not all_works[name].has_content]
             lose(RecordTrait.EMPTY.value, len(quiet))
+
+    def _count_rejected(self, record: Record) -> None:
+        rejected = [one for one in record.annotations if one.annotation.origin == REJECTED]
+        self.report.count_loss(Loss.ANNOTATIONS.value, len(rejected))
+
+    def _count_lost_spans(self, sample: Sample, annotations: Sequence[Annotation]) -> None:
+        """Count the spans of one person that a line does not have as they are."""
+        written = list(_list_written_anchors(sample, annotations))
+        others = sum(len(one.anchors) for one in annotations) - len(written)
+        self.report.count_loss(Loss.DOCUMENT_SPANS.value, others)
+        sentences = _split_sentences(sample)
+        changed = 0
+        parts: list[tuple[Side, Span]] = []
+        for anchor in written:
+            text = sample.document(anchor.side).text
+            spans = split_at_sentences(anchor.span, sentences, text)
+            changed += bool(sentences) and spans != (anchor.span,)
+            parts += ((anchor.side, span) for span in spans)
+        self.report.count_loss(Loss.DOUBLE_SPANS.value, len(parts) - len(set(parts)))
+        self.report.count_loss(Loss.SPANS_OVER_SENTENCES.value, changed)
 
 
 def _work_by_person(record: Record) -> dict[str, _Work]:
@@ -215,36 +272,13 @@ def _work_by_person(record: Record) -> dict[str, _Work]:
     return found
 
 
-def _marked_spans(
-    sample: Sample, annotations: Sequence[Annotation], side: Side, *, offsets: str
-) -> list[dict[str, Any]]:
-    """Return annotators' spans in one side of a sample, in order; in a report, one per sentence."""
-    if not sample.side(side):
-        return []
-    text = sample.document(side).text
-    within = _sentences(sample)
-    # An item has only the first document of each side.
-    marks = (
-        span for one in annotations for on, index, span in one.anchors if on is side and not index
-    )
-    to_units = utf16_map(text).to_units if offsets == UTF16 else int
-    lines = []
-    for span in sorted({part for mark in marks for part in split_at_sentences(mark, within, text)}):
-        line: dict[str, Any] = {"start": to_units(span.start), "end": to_units(span.end)}
-        line["text"] = span.of(text)
-        if sample.kind is SampleKind.REPORT:
-            line["sentence_idx"] = find_sentence(span, within) or 0
-        lines.append(line)
-    return lines
-
-
-def _sentences(sample: Sample) -> Sequence[Sentence]:
-    return report_sentences(sample) if sample.kind is SampleKind.REPORT else ()
-
-
-def _written_anchors(sample: Sample, annotation: Annotation) -> list[Anchor]:
-    sides = (Side.SUMMARY,) if sample.kind is SampleKind.REPORT else tuple(Side)
-    return [anchor for anchor in annotation.anchors if anchor.side in sides and not anchor.index]
+def _list_written_anchors(sample: Sample, annotations: Iterable[Annotation]) -> Iterator[Anchor]:
+    """Yield the anchors of annotations that a line can have: an item has one document per side."""
+    sides = _WRITTEN_SIDES[sample.kind]
+    for annotation in annotations:
+        for anchor in annotation.anchors:
+            if anchor.side in sides and anchor.index == 0:
+                yield anchor
 
 
 def is_item(sample: Sample) -> bool:
@@ -257,29 +291,50 @@ def is_item(sample: Sample) -> bool:
     if sample.kind is SampleKind.REPORT:
         return True
     place = sample.meta.get("sentence_idx")
-    counted = isinstance(place, int) and not isinstance(place, bool)
-    return counted and isinstance(sample.meta.get("docid", 0), str | None)
+    if not isinstance(place, int) or isinstance(place, bool):
+        return False
+    # A citation without a document has the value None, not no value.
+    return "docid" in sample.meta and isinstance(sample.meta["docid"], str | None)
 
 
 def report_of_sample(sample: Sample) -> RunReport:
     """Return the report that a sample of the kind report was made from."""
-    text = "".join(document.text for document in sample.side(Side.SUMMARY))
-    found = report_sentences(sample)
-    starts = [sentence.start for sentence in found]
-    if text and (starts != sorted(starts) or starts[:1] != [0] or starts[-1] > len(text)):
-        made: tuple[CitedSentence, ...] = (CitedSentence(text),)  # no valid sentence boundaries
-    else:
-        ends = [*(start - 1 for start in starts[1:]), len(text)][: len(starts)]
-        made = tuple(
-            CitedSentence(text[start : max(start, end)], each.citations)
-            for start, end, each in zip(starts, ends, found, strict=True)
-        )
+    text = _join_summaries(sample)
+    sentences = tuple(
+        CitedSentence(text[start:end], citations)
+        for start, end, citations in _split_sentences(sample)
+    )
     run = ReportRun(sample.meta["run_id"], sample.meta["team_id"])
     listed = sample.meta.get("urls")
     urls = listed if isinstance(listed, dict) else {}
     sources = sample.side(Side.SOURCE)
     pages = {source.key: _page_of(source, urls.get(source.key)) for source in sources}
-    return RunReport(sample.meta["topic_id"], run, made, pages)
+    return RunReport(sample.meta["topic_id"], run, sentences, pages)
+
+
+def _join_summaries(sample: Sample) -> str:
+    return "".join(document.text for document in sample.side(Side.SUMMARY))
+
+
+def _split_sentences(sample: Sample) -> list[Sentence]:
+    """Return the sentences of an exported report; empty for samples of another kind.
+
+    A sentence reaches to the character before the next one: the sample does not store the end of a
+    blank sentence. If the starts are not valid, the whole text is one sentence.
+    """
+    if sample.kind is not SampleKind.REPORT:
+        return []
+    text = _join_summaries(sample)
+    sentences = report_sentences(sample)
+    starts = [sentence.start for sentence in sentences]
+    is_valid = starts[:1] == [0] and starts == sorted(starts) and starts[-1] <= len(text)
+    if text and not is_valid:
+        return [Sentence(0, len(text))]
+    ends = [*(start - 1 for start in starts[1:]), len(text)]
+    return [
+        Sentence(sentence.start, max(sentence.start, end), sentence.citations)
+        for sentence, end in zip(sentences, ends, strict=False)
+    ]
 
 
 def _page_of(document: Document, url: Any) -> ReportDocument:

@@ -272,6 +272,11 @@ class MercuryDatabaseFormat:
         carried=carry_plainly(*MERCURY_TRAITS),
     )
 
+    def list_companions(self, path: Path, options: ImportOptions) -> list[Path]:
+        """Return the other databases in the folder of a database."""
+        del options
+        return [] if path.is_dir() else _list_neighbours(path)
+
     def read(self, path: Path, options: ImportOptions) -> Iterator[Record | Problem]:
         files = _list_files(path)
         names = _read_user_names(path)
@@ -311,11 +316,14 @@ def _list_files(path: Path) -> list[Path]:
     return [path]
 
 
+def _list_neighbours(path: Path) -> list[Path]:
+    """Return the databases in a database's folder, in which names of users are searched."""
+    return sorted(each for each in path.parent.iterdir() if each.suffix in _SUFFIXES)
+
+
 def _read_user_names(path: Path) -> dict[str, str]:
-    if path.is_dir():
-        files = sorted(path.iterdir())
-    else:  # the names in the database itself count more than those in other files
-        files = [*sorted(each for each in path.parent.iterdir() if each.suffix in _SUFFIXES), path]
+    # The names in the database itself count more than those in other files.
+    files = sorted(path.iterdir()) if path.is_dir() else [*_list_neighbours(path), path]
     rows = (row for file in files if file.is_file() for row in query_database(file, _USER_NAMES))
     return {
         key: name

@@ -435,7 +435,7 @@ class WorkspaceScreen(SampleScreen):
     def _press_key(self, event: events.Key, draft: Draft, since: float) -> None:
         """Run a key's action; if pressed before `since`, only an action that changes nothing."""
         action = self._action_of_key(event)
-        too_soon = self._is_too_soon(draft, action, event.time)
+        too_soon = self._ends_too_soon(draft, action, event.time)
         # After a refused key, quick keys may be the text of a note.
         if event.is_printable or _changes(draft, action):
             self.guard.note_key(event.time)
@@ -468,7 +468,7 @@ class WorkspaceScreen(SampleScreen):
         self.perform([Blink()])
         self.guard.refuse(time)
 
-    def _is_too_soon(self, draft: Draft, action: str, now: float) -> bool:
+    def _ends_too_soon(self, draft: Draft, action: str, now: float) -> bool:
         """Return whether a key completes or skips a sample before there was time to read it."""
         if action != "sample.skip" and not (action == "sample.done" and draft.state in _AT_SUMMARY):
             return False

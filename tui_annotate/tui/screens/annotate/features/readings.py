@@ -20,6 +20,7 @@ from tui_annotate.tui.screens.sample.feature import Feature, FinishedSample
 from tui_annotate.tui.session import begin_second_reading
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.people import Person
     from tui_annotate.tui.screens.sample.shown_sample import ShownSample
     from tui_annotate.tui.session import AnnotatorSession
 
@@ -29,7 +30,7 @@ class ReadingMessage(ScreenMessage):
 
     TITLE = "No samples left to annotate"
     SAMPLES = Plural(
-        "{count} sample is ready for a 2nd reading. Your first annotations are hidden.",
+        "{count} sample is ready for a 2nd reading. Your annotations are hidden.",
         "{count} samples are ready for a 2nd reading. Your annotations are hidden.",
     )
     BEGIN = "annotate again (2nd reading)"
@@ -50,7 +51,10 @@ class SecondReadings(Feature):
             )
 
     def finished(self, result: FinishedSample, go_on: Callable[[], None]) -> bool:
-        """Show the feedback on a practice sample, if there is any, then go on."""
+        """Show the feedback on a practice sample, then go on and ask for a second reading.
+
+        Return False if there is neither feedback nor a sample to read a second time.
+        """
         open_sample = self.host.open_sample
 
         def proceed(_: object = None) -> None:
@@ -58,6 +62,8 @@ class SecondReadings(Feature):
             self._ask_second_reading(result.second_readings)
 
         if result.feedback is None or open_sample is None:
+            if not self._may_ask(result.second_readings):
+                return False
             proceed()
             return True
         from tui_annotate.tui.dialogs.feedback import FeedbackDialog
@@ -74,9 +80,12 @@ class SecondReadings(Feature):
         self._switch_reading(session)
         return True
 
-    def _ask_second_reading(self, count: int) -> None:
+    def _may_ask(self, count: int) -> bool:
         session = self.host.session
-        if not count or session is None or session.person.kind is PersonKind.AGAIN:
+        return count > 0 and session is not None and session.person.kind is not PersonKind.AGAIN
+
+    def _ask_second_reading(self, count: int) -> None:
+        if not self._may_ask(count):
             return
         from tui_annotate.tui.dialogs.question import QuestionDialog
 
@@ -88,7 +97,8 @@ class SecondReadings(Feature):
         )
 
         def answered(yes: bool | None) -> None:  # noqa: FBT001  what a dialog gives
-            if yes and (session := self.host.session):
+            session = self.host.session
+            if yes and session is not None:
                 self._switch_reading(session)
 
         self.host.forget_keys()
@@ -97,20 +107,25 @@ class SecondReadings(Feature):
     def _switch_reading(self, session: AnnotatorSession) -> None:
         if self.host.busy:
             return
-        source = SampleSource()
-        if session.first_reader is not None:
-            first = replace(session, person=session.first_reader, first_reader=None)
-            self.host.switch_session(
-                first,
-                partial(source.first, first, ""),
-                words=MessageCode.FIRST_READING_AGAIN,
-                none=MessageCode.FIRST_READING_HIDDEN,
-            )
-            return
+        if session.first_reader is None:
+            self._begin_second_reading(session)
+        else:
+            self._return_to_first_reading(session, session.first_reader)
+
+    def _return_to_first_reading(self, session: AnnotatorSession, first_reader: Person) -> None:
+        first = replace(session, person=first_reader, first_reader=None)
+        self.host.switch_session(
+            first,
+            partial(SampleSource().first, first, ""),
+            words=MessageCode.FIRST_READING_AGAIN,
+            none=MessageCode.FIRST_READING_HIDDEN,
+        )
+
+    def _begin_second_reading(self, session: AnnotatorSession) -> None:
         second = begin_second_reading(session)
         self.host.switch_session(
             second,
-            partial(source.first_again, second),
+            partial(SampleSource().first_again, second),
             words=MessageCode.SECOND_READING_BEGUN,
             none=MessageCode.NO_SECOND_READING,
         )

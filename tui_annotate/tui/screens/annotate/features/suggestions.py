@@ -181,7 +181,7 @@ def _apply_answer(each: SuggestionStatus, saved: SaveResult) -> SuggestionStatus
     """Return a suggestion's state after a save, with the answer that is stored now."""
     given = saved.answers.get(each.suggestion.id)
     is_stored = given is not None and any(one.id == given.annotation for one in saved.annotations)
-    return SuggestionStatus.of(each.suggestion, given, stands=is_stored)
+    return SuggestionStatus.of(each.suggestion, given, annotation_exists=is_stored)
 
 
 def _open_suggestions(sample: Sample, found: Sequence[SuggestionStatus]) -> tuple[Suggestion, ...]:
