@@ -194,28 +194,28 @@ def test_the_cache_is_shown_and_deleted(
     command: Command, chat: FakeChat, rag: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its path, size and number of replies; deleted only after a confirmation."""
-    assert command("lab", "judge", "cache", "show", "--json").json["bytes"] == 0
+    assert command("lab", "judge", "cache", "--json").json["bytes"] == 0
     ask(command, chat, "sort", rag)
-    shown = command("lab", "judge", "cache", "show", "--json").json
+    shown = command("lab", "judge", "cache", "--json").json
     path = Path(shown["file"])
     assert (shown["replies"], shown["bytes"]) == (20, path.stat().st_size)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert ["20"] in printed_numbers(command("lab", "judge", "cache", "show").out)
-    assert command("lab", "judge", "cache", "delete").code == 2
+    assert ["20"] in printed_numbers(command("lab", "judge", "cache").out)
+    assert command("lab", "judge", "cache", "--delete").code == 2
     assert path.exists()
     path.chmod(0o644)  # as a copy of it may be
     ask(command, chat, "sort", rag)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert command("lab", "judge", "cache", "delete", "--yes", "--json").json["deleted"]
+    assert command("lab", "judge", "cache", "--delete", "--yes", "--json").json["deleted"]
     assert not path.exists()
-    again = ("lab", "judge", "cache", "delete", "--yes")
+    again = ("lab", "judge", "cache", "--delete", "--yes")
     assert (command(*again, "--json").json["deleted"], command(*again).code) == (False, 0)
     assert "deleted" not in command(*again).err
     ask(command, chat, "sort", rag)
     assert len(chat.asked) == 2 * 20
     monkeypatch.delenv("TUI_ANNOTATE_STATE")
     monkeypatch.setattr("platformdirs.user_state_dir", no_home)
-    assert command("lab", "judge", "cache", "show").code == 1
+    assert command("lab", "judge", "cache").code == 1
 
 
 def test_without_a_home_nothing_is_cached(
@@ -386,17 +386,17 @@ def test_an_interrupted_run_without_a_cache_starts_again(
 def test_the_oldest_replies_are_deleted(command: Command, chat: FakeChat, rag: Path) -> None:
     """--keep leaves the newest replies; only these are not asked for again."""
     ask(command, chat, "sort", rag, "--concurrency", "1")
-    path = Path(command("lab", "judge", "cache", "show", "--json").json["file"])
+    path = Path(command("lab", "judge", "cache", "--json").json["file"])
     newest = path.read_text().splitlines()[-5:]
-    assert command("lab", "judge", "cache", "show", "--keep", "5").code == 2
-    done = command("lab", "judge", "cache", "delete", "--keep", "5", "--yes", "--json").json
+    assert command("lab", "judge", "cache", "--keep", "5").code == 2
+    done = command("lab", "judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
     assert (done["deleted"], done["deleted_replies"]) == (True, 15)
     assert path.read_text().splitlines() == newest
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [each.name for each in path.parent.iterdir() if each.name.startswith(path.name)] == [
         path.name
     ]
-    again = command("lab", "judge", "cache", "delete", "--keep", "5", "--yes", "--json").json
+    again = command("lab", "judge", "cache", "--delete", "--keep", "5", "--yes", "--json").json
     assert (again["deleted"], again["deleted_replies"]) == (False, 0)
     ask(command, chat, "sort", rag, "--concurrency", "1")
     assert len(chat.asked) == 20 + 15
@@ -411,7 +411,7 @@ def test_a_cache_of_another_user_is_not_used(
 ) -> None:
     """Someone who may write to the folder could have put replies there; one warning."""
     ask(command, chat, "sort", rag)
-    path = Path(command("lab", "judge", "cache", "show", "--json").json["file"])
+    path = Path(command("lab", "judge", "cache", "--json").json["file"])
     content = path.read_bytes()
     monkeypatch.setattr("tui_annotate.settings.workspaces._own_ids", set)
     assert ask(command, chat, "sort", rag).code == 0
