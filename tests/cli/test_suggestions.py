@@ -140,6 +140,19 @@ def test_an_unknown_maker_is_an_error(found: Command, asked: str) -> None:
 
 
 @pytest.mark.parametrize("asked", ["list", "report"])
+def test_a_maker_of_another_dataset_is_known(found: Command, asked: str) -> None:
+    """A script asks about each dataset, and gets an empty list where the maker made none."""
+    Path("more.csv").write_text("source,summary\nA b.,A c.\n", "utf-8")
+    assert found("ingest", "more.csv", "--embedder", "none").code == 0
+    line = {"sample": "0", "start": 0, "end": 1}
+    Path("other.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
+    done = found("suggestions", "import", "other.jsonl", "--dataset", "more", "--maker", "n")
+    assert done.code == 0, done.err
+    words = ("--maker", "judge:m4chine", "--dataset", "more")
+    assert found("suggestions", asked, *words).code == 0
+
+
+@pytest.mark.parametrize("asked", ["list", "report"])
 def test_without_suggestions_no_maker_is_wrong(filled: Command, asked: str) -> None:
     """Where none are stored yet, a name of a maker is no slip."""
     done = filled("suggestions", asked, "--maker", "judge:m4chine")

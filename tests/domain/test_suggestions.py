@@ -105,6 +105,13 @@ def test_json_of_no_suggestion_is_refused(values: dict[str, Any]) -> None:
         suggestion_from_json(suggestion_to_json(PLAIN) | values)
 
 
+@pytest.mark.parametrize("value", [None, 5, "text", []])
+def test_json_of_another_type_is_no_suggestion(value: object) -> None:
+    """The error is that of other wrong values."""
+    with pytest.raises(InvalidInput, match="must be a JSON object"):
+        suggestion_from_json(value)
+
+
 def test_a_field_that_is_missing_is_refused() -> None:
     """Each of them."""
     for name in suggestion_to_json(PLAIN):

@@ -113,7 +113,7 @@ def list_suggestions(
     are excluded.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
-        space.machines.suggestions.require_maker(maker, dataset=dataset)
+        space.machines.suggestions.require_maker(maker)
         service = space.machines.suggestion_service
         found = list(service.list_suggestions(dataset=dataset, maker=maker, only_open=only_open))
     text: list[Part] = [Table(found, _SUGGESTIONS)]
@@ -265,7 +265,7 @@ def report(
     makers with people by `tui-annotate lab scores compare --suggestions MAKER`.
     """
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
-        space.machines.suggestions.require_maker(maker, dataset=dataset)
+        space.machines.suggestions.require_maker(maker)
         found = space.machines.suggestion_service.report(dataset=dataset, maker=maker)
     output.show(found, _describe_report(found), as_json=common.as_json)
 

@@ -91,8 +91,10 @@ def suggestion_to_json(suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def suggestion_from_json(value: Mapping[str, Any]) -> Suggestion:
+def suggestion_from_json(value: Any) -> Suggestion:
     """Parse what `suggestion_to_json` returns; InvalidInput names a missing or wrong value."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"a suggestion must be a JSON object, not {value!r:.50}", _HINT)
     missing = [name for name in _TEXT_FIELDS + _LIST_FIELDS + ("score",) if name not in value]
     if missing:
         raise InvalidInput(f"the suggestion lacks the field {missing[0]!r}", _HINT)

@@ -51,6 +51,7 @@ _TOKENIZER_FILES = {
     "vocab.json",
     "vocab.txt",
 }
+_is_pickle = re.compile(r"pytorch_model.*\.bin").fullmatch
 _limits_length = re.compile(r"sentence_.*_config\.json").fullmatch
 _PICKLE_HINT = "pickle files (.bin) can run code and are not read; choose a different revision"
 
@@ -114,8 +115,7 @@ def find_weights(model: str) -> ModelFolder:
 def check_model(folder: Path) -> None:
     """Check that loading a model can run no code; else raise Unavailable.
 
-    All its modules must belong to sentence-transformers, and all weights must be safetensors. A
-    folder without `modules.json` has a transformer alone.
+    All its modules must belong to sentence-transformers, and all weights must be safetensors.
     """
     if not (folder / "config.json").is_file() and not (folder / "modules.json").is_file():
         raise Unavailable(
@@ -127,21 +127,23 @@ def check_model(folder: Path) -> None:
             f"the model in {folder} needs custom code: {foreign[0]}",
             "choose a model that uses only modules of sentence-transformers",
         )
-    transformer = modules[0].folder if modules else folder
-    if not any(transformer.glob("*.safetensors")):
-        raise Unavailable(
-            f"the folder {transformer} contains no .safetensors weights", _PICKLE_HINT
-        )
-    for module in modules[1:]:
+    files = set(_list_module_files(folder))
+    for module in modules:
         if module.folder != folder:
-            _refuse_pickles(module.folder)
-
-
-def _refuse_pickles(folder: Path) -> None:
-    for pickled in folder.rglob("pytorch_model.bin"):
+            files.update(module.folder.rglob("*"))
+    weights = {file.parent for file in files if file.suffix == ".safetensors"}
+    if not weights:
+        raise Unavailable(f"the folder {folder} contains no .safetensors weights", _PICKLE_HINT)
+    for file in files:
         # sentence-transformers reads a pickle only where there is no other file of weights.
-        if not pickled.with_name("model.safetensors").is_file():
-            raise Unavailable(f"the weights {pickled} are a pickle file", _PICKLE_HINT)
+        if _is_pickle(file.name) and file.parent not in weights:
+            raise Unavailable(f"the weights {file} are a pickle file", _PICKLE_HINT)
+
+
+def _list_module_files(folder: Path) -> Iterator[Path]:
+    """List the files of a module; a router has its own modules in folders below its folder."""
+    is_router = (folder / _ROUTER).is_file()
+    return folder.rglob("*") if is_router else folder.glob("*")
 
 
 class _Module(NamedTuple):
@@ -227,11 +229,7 @@ def is_tokenizer_part(path: Path) -> bool:
 def _list_hashed_files(folder: Path) -> list[Path]:
     modules = {path.parent for path in folder.glob("[0-9]*_*/config.json")}
     modules |= {module.folder for module in _read_modules(folder)}
-    modules.discard(folder)
-    files = set(folder.iterdir())
-    for module in modules:
-        # A router has its own modules in folders below its folder.
-        files.update(module.rglob("*") if (module / _ROUTER).is_file() else module.glob("*"))
+    files = {file for part in {folder, *modules} for file in _list_module_files(part)}
     found = (path for path in files if _affects_vectors(path))
     return sorted(found, key=lambda path: path.relative_to(folder).as_posix())
 

@@ -343,16 +343,16 @@ class SuggestionStore(Store):
             )
         return chosen
 
-    def require_maker(self, maker: str, *, dataset: str = "") -> None:
+    def require_maker(self, maker: str) -> None:
         """Check that suggestions of a maker are stored; an empty name means any maker.
 
         Raises:
-            NotFound: suggestions are stored in the dataset, but none of the maker.
+            NotFound: suggestions are stored, but none of the maker in any dataset.
         """
         require_permission(self._actor, Permission.REPORT)
-        known = {each.run.maker for each in self._load_finished_runs(dataset)}
+        known = {each.run.maker for each in self._load_finished_runs()}
         if maker and known and maker not in known:
-            raise _no_suggestions("maker", maker, known=known, within=dataset)
+            raise _no_suggestions("maker", maker, known=known, within="")
 
     def forget(self, *, run: str = "", maker: str = "", dataset: str = "") -> int:
         """Remove the suggestions of a model run or of a model (`maker`); return their number.

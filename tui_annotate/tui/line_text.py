@@ -83,7 +83,8 @@ def wrap_line(line: str, cells: int) -> list[str]:
     """
     cells = max(cells, 2)
     pieces: list[str] = []
-    while text_width(line) > cells:
+    # Only the start of the line is measured: the rest of a long line costs its length each time.
+    while len(first_cells(line, cells)) < len(line):
         end = _find_break(line, cells)
         piece = line[:end].rstrip(" ")
         if piece:  # it is empty if the line begins with blanks and its first word needs all cells

@@ -257,6 +257,21 @@ def test_a_pickle_next_to_safe_weights_is_not_read(tmp_path: Path) -> None:
     assert weights.find_weights(str(folder)).fingerprint() == before
 
 
+def test_a_router_has_its_weights_in_folders_of_its_own(tmp_path: Path) -> None:
+    """They are found, are part of the fingerprint, and may be no pickles."""
+    folder = tmp_path / "model"
+    modules = [{"type": "sentence_transformers.models.Router", "path": ""}]
+    _write(folder, {"modules.json": json.dumps(modules), "router_config.json": "{}"})
+    seen = []
+    for content in ("one", "two"):
+        _write(folder, {"query_0_Transformer/model.safetensors": content})
+        seen.append(weights.find_weights(str(folder)).fingerprint())
+    assert seen[0] != seen[1]
+    _write(folder, {"document_0_Transformer/pytorch_model.bin": "x"})
+    with pytest.raises(Unavailable, match="are a pickle file"):
+        weights.find_weights(str(folder))
+
+
 def test_the_transformer_may_have_a_folder_of_its_own(tmp_path: Path) -> None:
     """As in models of old versions of sentence-transformers."""
     folder = tmp_path / "model"

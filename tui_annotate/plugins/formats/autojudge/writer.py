@@ -319,8 +319,8 @@ def _join_summaries(sample: Sample) -> str:
 def _split_sentences(sample: Sample) -> list[Sentence]:
     """Return the sentences of an exported report; empty for samples of another kind.
 
-    A sentence reaches to the character before the next one: the sample does not store the end of a
-    blank sentence. If the starts are not valid, the whole text is one sentence.
+    A sentence ends before the white space in front of the next one: the sample does not store the
+    end of a blank sentence. If the starts are not valid, the whole text is one sentence.
     """
     if sample.kind is not SampleKind.REPORT:
         return []
@@ -330,7 +330,7 @@ def _split_sentences(sample: Sample) -> list[Sentence]:
     is_valid = starts[:1] == [0] and starts == sorted(starts) and starts[-1] <= len(text)
     if text and not is_valid:
         return [Sentence(0, len(text))]
-    ends = [*(start - 1 for start in starts[1:]), len(text)]
+    ends = [start - text[start - 1 : start].isspace() for start in starts[1:]] + [len(text)]
     return [
         Sentence(sentence.start, max(sentence.start, end), sentence.citations)
         for sentence, end in zip(sentences, ends, strict=False)
