@@ -37,7 +37,7 @@ def press(
 
     Args:
         digit: the key of `option.choose` or `option.list`.
-        own: handlers that take the place of the table's.
+        own: handlers that are used instead of the table's.
         choose: chooses an option, such as a label, by its digit.
         more: handlers of parts of the screen, for actions without a handler elsewhere.
     """

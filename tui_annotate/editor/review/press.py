@@ -35,7 +35,7 @@ REVIEW_HANDLERS: Final[Mapping[str, Callable[[ReviewDraft], Effects]]] = {
     "own.add": if_allowed(key_handlers.add_own_annotation),
     "names.show": partial(open_page, Page.PEOPLE_NAMES),
 }
-"""Handlers, by action id, that take the place of the table's while no edit is open."""
+"""Handlers, by action id, that are used instead of the table's while no edit is open."""
 
 _DECIDING: Final = frozenset({
     "proposal.take", "annotation.delete", "rivals.merge", "annotation.edit", "sample.rate",

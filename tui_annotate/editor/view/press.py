@@ -28,7 +28,7 @@ VIEW_HANDLERS: Final[Mapping[str, Callable[[ViewDraft], Effects]]] = {
     "sample.go": partial(open_page, Page.JUMP),
     "app.back": partial(open_page, Page.QUEUE),
 }
-"""Handlers, by action id, that take the place of the table's."""
+"""Handlers, by action id, that are used instead of the table's."""
 
 
 def press(

@@ -399,7 +399,7 @@ def _format_interval(interval: Interval | None) -> str | None:
 
 
 def format_difference(value: Measured) -> str | None:
-    """Format a difference with its sign; None if it is undefined."""
+    """Format a difference with + or -; None if it is undefined."""
     return None if isinstance(value, UndefinedReason) else f"{value:+.3f}"
 
 
