@@ -99,7 +99,7 @@ def test_without_a_terminal_nothing_is_sent(
     with workspaces.open(planted.with_name("pairs.jsonl.annotations")) as space:
         assert space.corpus.totals() == (0, 0, 0)
     assert endpoint.headers == []
-    found = re.search(r"hint: .*tui-annotate (settings .*)", done.err)  # without -w
+    found = re.search(r"hint: .*tui-annotate (lab trust-endpoint .*)", done.err)  # without -w
     assert found is not None
     assert command(*shlex.split(found[1])).code == 0
     assert command("ingest", "pairs.jsonl", "-w", "pairs.jsonl.annotations").code == 0

@@ -95,6 +95,8 @@ def test_hints_repeat_the_workspace() -> None:
             "tui-annotate status, or tui-annotate export",
             "tui-annotate -w other status",
             "tui-annotate init news",
+            "tui-annotate backup restore copy news, then tui-annotate backup create",
+            "tui-annotate lab trust-endpoint URL",
             "check the file",
         )
     ]
@@ -103,6 +105,8 @@ def test_hints_repeat_the_workspace() -> None:
         "tui-annotate -w 'my news' status, or tui-annotate -w 'my news' export",
         "tui-annotate -w other status",
         "tui-annotate init news",
+        "tui-annotate backup restore copy news, then tui-annotate -w 'my news' backup create",
+        "tui-annotate lab trust-endpoint URL",
         "check the file",
     ]
 

@@ -494,7 +494,7 @@ def test_the_better_choice_ends_with_a_command_that_works_here(
         (
             "my work",
             ("-w", "my work"),
-            "tui-annotate -w 'my work' vectors rebuild --embedder neural",
+            "tui-annotate -w 'my work' lab vectors rebuild --embedder neural",
         ),
         (".", (), "tui-annotate lab vectors rebuild --embedder neural"),
     ):

@@ -126,7 +126,7 @@ def test_a_mistake_is_told_with_what_to_do(annotated: Command) -> None:
         ("split", "Benign", "X"): "'Benign'",
         ("retire", "Benign", "--dataset", "no"): "'no'",
         ("apply", "absent.yaml"): "absent.yaml",
-        ("normalise", "--rule", "X=Benign", "--yes"): "'X'",
+        ("normalize", "--rule", "X=Benign", "--yes"): "'X'",
         ("undo",): "",
     }.items():
         error = annotated("labels", *words).error
@@ -159,7 +159,7 @@ def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path
 @pytest.mark.parametrize(
     "line",
     [
-        "normalise --rule Questionable=Vague --rule Unwanted.Instrinsic= --yes",
+        "normalize --rule Questionable=Vague --rule Unwanted.Instrinsic= --yes",
         "merge Questionable Vague",
     ],
 )
@@ -220,7 +220,7 @@ def test_a_file_that_is_not_taken_up_is_told(annotated: Command, tmp_path: Path)
         "merge Benign Benign",
         "split Benign X",
         "retire Gone",
-        "normalise --rule X=Benign",
+        "normalize --rule X=Benign",
         "undo",
         "rename Benign Fine --dataset pairs",
     ],

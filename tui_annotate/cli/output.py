@@ -365,7 +365,9 @@ def add_workspace(text: str) -> str:
         return text
     command = f"tui-annotate -w {shlex.quote(_state.workspace)} "
     return re.sub(
-        r"\btui-annotate (?!init\b|demo\b|restore\b|settings\b|-)", lambda _: command, text
+        r"\btui-annotate (?!init\b|backup restore\b|lab trust-endpoint\b|-)",
+        lambda _: command,
+        text,
     )
 
 

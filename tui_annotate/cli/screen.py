@@ -108,7 +108,7 @@ def annotate(
     )
 
 
-def need_terminal(what: str, *, instead: str = "the command match, export or status") -> None:
+def need_terminal(what: str, *, instead: str = "the command lab match, export or status") -> None:
     """Check that standard input and output are a terminal that can show a screen.
 
     Args:
