@@ -18,7 +18,7 @@ DATA = str(ROOT / "sample_data")
 def demo(folder: Path, *options: str, data: str = DATA) -> subprocess.CompletedProcess[str]:
     """The demo where nothing can be drawn."""
     return subprocess.run(
-        program("demo", str(folder / "demo"), "--data", data, *options),
+        program("init", "--demo", str(folder / "demo"), "--data", data, *options),
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         capture_output=True,
@@ -68,7 +68,7 @@ def test_a_model_ranks_that_is_not_there(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PYTHONPATH", f"{ROOT}{os.pathsep}{tmp_path}")
     monkeypatch.delenv("TUI_ANNOTATE_EMBEDDER")
     done = subprocess.run(
-        program("demo", str(tmp_path / "demo"), "--data", DATA),
+        program("init", "--demo", str(tmp_path / "demo"), "--data", DATA),
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
@@ -107,7 +107,7 @@ def test_what_was_taken_back_stays_so(tmp_path: Path) -> None:
 
 def test_with_a_screen_the_app_opens_on_it(tmp_path: Path) -> None:
     """On a terminal the data comes in, then the app is there, with its guidelines."""
-    command = program("demo", str(tmp_path / "demo"), "--data", DATA)
+    command = program("init", "--demo", str(tmp_path / "demo"), "--data", DATA)
     with Terminal(command) as terminal:
         states.wait_for_sample(terminal, states.FIRST_SENTENCE)
         states.quit_app(terminal)

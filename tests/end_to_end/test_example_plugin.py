@@ -42,7 +42,7 @@ def test_the_embedder_of_the_example_ranks_sentences(app: App) -> None:
     """The workspace stores its vectors, and a selection is ranked by them."""
     assert "hashed character trigrams" in app("lab", "vectors", "list").stdout
     words = ("--sample", "a", "--side", "summary", "--span", "11:26", "--json")
-    found = json.loads(app("match", *words).stdout)
+    found = json.loads(app("lab", "match", *words).stdout)
     assert found["matches"][0]["text"].startswith("It cost 12 million")
     assert found["matches"][0]["signals"]["vectors"] > 0
 
@@ -59,7 +59,7 @@ def test_the_scorer_of_the_example_scores_samples(app: App) -> None:
 
 def test_the_exporter_of_the_example_writes_and_counts_losses(app: App) -> None:
     """The file has each annotation, and the report counts what the format cannot carry."""
-    listed = {row["name"]: row for row in json.loads(app("formats", "--json").stdout)}
+    listed = {row["name"]: row for row in json.loads(app("datasets", "formats", "--json").stdout)}
     assert listed["markdown"]["writes"]
     assert not listed["markdown"]["reads"]
     app("convert", str(ROOT / "sample_data" / "gold.json"), "gold.md", "--to", "markdown")

@@ -143,5 +143,5 @@ def test_commands_give_an_annotator_their_own(folder: Path) -> None:
     words = command("bin", "export", "-w", str(folder), "--to", "csv")
     done = subprocess.run(words, cwd="/", capture_output=True, text=True, check=False)
     assert "Extrinsic" not in done.stdout
-    keys = command("bin", "users", "users", "ssh", "keys", "list", "-w", str(folder))
+    keys = command("bin", "users", "ssh", "keys", "list", "-w", str(folder))
     assert subprocess.run(keys, cwd="/", capture_output=True, check=False).returncode == 1

@@ -149,13 +149,13 @@ def _native(text: str) -> list[dict[str, Any]]:
 
 def test_a_package_that_follows_the_guide_adds_a_format(real: App) -> None:
     """It is listed, read, written and converted both ways; its losses and problems are told."""
-    listed = {row["name"]: row for row in json.loads(real("formats", "--json").stdout)}
+    listed = {row["name"]: row for row in json.loads(real("datasets", "formats", "--json").stdout)}
     assert listed["pipes"]["reads"]
     assert listed["pipes"]["writes"]
     assert listed["pipes"]["carried"] == {
         "separate source texts": "yes", "samples not read": "yes",
     }  # fmt: skip
-    assert "id|source|summary, a line each" in real("formats", "pipes").stdout
+    assert "id|source|summary, a line each" in real("datasets", "formats", "pipes").stdout
     done = real("convert", "lines.txt", "out.jsonl", "--from", "pipes", "--to", "native", code=3)
     assert "lines.txt:2: " in done.stderr
     rows = _native((real.folder / "out.jsonl").read_text("utf-8"))
@@ -180,7 +180,7 @@ def test_its_work_goes_through_a_workspace(app: App) -> None:
 
 def test_a_format_may_say_nothing_of_itself(app: App) -> None:
     """It is listed so, and works; what its reader gives is looked at, and refused by its name."""
-    listed = {row["name"]: row for row in json.loads(app("formats", "--json").stdout)}
+    listed = {row["name"]: row for row in json.loads(app("datasets", "formats", "--json").stdout)}
     assert listed["silent"]["carried"] is None
     done = app("convert", "lines.txt", "-", "--from", "silent", "--to", "silent", code=3)
     assert done.stdout == "sound\n"
@@ -193,7 +193,7 @@ def test_a_format_may_say_nothing_of_itself(app: App) -> None:
 
 def test_one_that_breaks_stops_nothing_else(app: App) -> None:
     """The others are listed; asked for, it is told by its name, and leaves no file behind."""
-    listed = app("formats", "--json")
+    listed = app("datasets", "formats", "--json")
     names = {row["name"] for row in json.loads(listed.stdout)}
     assert {"pipes", "silent", "native"} <= names
     assert not {"unmade", "gone"} & names
@@ -216,7 +216,7 @@ def test_one_that_breaks_stops_nothing_else(app: App) -> None:
 
 def test_no_package_takes_a_built_in_name(app: App) -> None:
     """`mercury` stays the app's own; a warning says whose was left out."""
-    done = app("formats", "mercury")
+    done = app("datasets", "formats", "mercury")
     assert "Mercury" in done.stdout
     assert "'mercury'" in done.stderr
     assert "odd-formats" in done.stderr

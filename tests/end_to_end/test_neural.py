@@ -54,7 +54,7 @@ def test_matches_need_no_model(tmp_path: Path, barred: Path) -> None:
         *("ingest", "-w", "work", "--embedder", "neural", "--id-column", "id", "pairs.jsonl"),
         folder=tmp_path,
     )
-    words = ("match", "-w", "work", "--sample", "1", "--side", "summary", "--span", "2:13")
+    words = ("lab", "match", "-w", "work", "--sample", "1", "--side", "summary", "--span", "2:13")
     done = run(*words, "--json", folder=tmp_path, path=barred)
     found = json.loads(done.stdout)
     assert found["signals"] == SIGNALS
@@ -63,5 +63,5 @@ def test_matches_need_no_model(tmp_path: Path, barred: Path) -> None:
 
 def test_the_demo_shows_a_models_matches_without_it(tmp_path: Path, barred: Path) -> None:
     """From the prepared vectors, also where onnxruntime and PyTorch are installed."""
-    done = run("demo", "demo", "--data", str(DATA), folder=tmp_path, path=barred)
+    done = run("init", "--demo", "demo", "--data", str(DATA), folder=tmp_path, path=barred)
     assert done.stdout.count(SIGNALS) == 2  # the third selection is Chinese, which it knows not

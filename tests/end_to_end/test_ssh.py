@@ -73,7 +73,7 @@ def arranged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Arranged]:
             space.team.accounts.add(new)
     keys = {name: generated(place, name) for name in PEOPLE}
     for name, file in keys.items():
-        run(folder, "users", "users", "ssh", "keys", "add", name, str(file.with_suffix(".pub")))
+        run(folder, "users", "ssh", "keys", "add", name, str(file.with_suffix(".pub")))
     settings = run(folder, "users", "ssh", "setup", "--user", USER, "--part", "sshd")
     with Server(place, settings) as server:
         run(folder, "users", "ssh", "authorized-keys", str(server.authorized))
@@ -295,9 +295,9 @@ def test_a_key_lets_in_nobody_any_more(arranged: Arranged) -> None:
     with workspace.open(arranged.folder) as space:
         space.team.accounts.disable("li")
     assert arranged.asks("li", "export").returncode == 1
-    bound = json.loads(arranged.run("users", "users", "ssh", "keys", "list", "--json"))
+    bound = json.loads(arranged.run("users", "ssh", "keys", "list", "--json"))
     (key,) = [each["fingerprint"] for each in bound if each["name"] == "li"]
-    arranged.run("users", "users", "ssh", "keys", "delete", key)
+    arranged.run("users", "ssh", "keys", "delete", key)
     arranged.run("users", "ssh", "authorized-keys", file)
     assert arranged.asks("li", "export").returncode == 255
     assert arranged.asks("ana", "export").returncode == 0

@@ -234,7 +234,7 @@ def readable(file: int, timeout: float) -> bool:
 
 def program(*arguments: str) -> list[str]:
     """The command line of tui-annotate with this interpreter; see `seen_frames` for its screens."""
-    has_samples = arguments[:1] in {("annotate",), ("review",), ("demo",)} or "--demo" in arguments
+    has_samples = arguments[:1] in {("annotate",), ("review",)} or "--demo" in arguments
     module = "tests.helpers.seen_frames" if has_samples else "tui_annotate"
     return [sys.executable, "-m", module, *arguments]
 
