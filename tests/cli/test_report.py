@@ -137,17 +137,17 @@ def test_a_report_replaces_no_file_that_it_reads(command: Command, tmp_path: Pat
     response = {"id": "1", "source_id": "1", "response": "It cost 15.", "labels": []}
     (folder / "source_info.jsonl").write_text(json.dumps(source), "utf-8")
     (folder / "response.jsonl").write_text(json.dumps(response), "utf-8")
-    assert command("report", "html", "rt", "-o", "out.html").code == 0
+    assert command("report", "rt", "-o", "out.html").code == 0
     for target in ("rt/response.jsonl", "rt/source_info.jsonl"):
-        refused = command("report", "html", "rt", "-o", target)
+        refused = command("report", "rt", "-o", target)
         assert type(refused.error) is InvalidInput
         assert target in refused.error.message
     assert json.loads((folder / "response.jsonl").read_text("utf-8")) == response
     rows = {"source": "It cost 12.", "summary": "It cost 15."}
     (tmp_path / "a1.jsonl").write_text(json.dumps(rows), "utf-8")
     for _ in range(2):  # the second time, the report exists
-        assert command("report", "html", "a*.jsonl", "-o", "out.html").code == 0
-    refused = command("report", "html", "a*.jsonl", "-o", "a1.jsonl")
+        assert command("report", "a*.jsonl", "-o", "out.html").code == 0
+    refused = command("report", "a*.jsonl", "-o", "a1.jsonl")
     assert type(refused.error) is InvalidInput
 
 
@@ -158,14 +158,14 @@ def test_a_missing_file_is_told_also_if_the_report_exists(
     """With the same code."""
     if exists:
         (tmp_path / "out.html").write_text("x", "utf-8")
-    done = command("report", "html", "none.json", "--from", "mercury", "-o", "out.html")
+    done = command("report", "none.json", "--from", "mercury", "-o", "out.html")
     assert type(done.error) is NotFound
 
 
 def test_all_problems_are_counted_if_nothing_can_be_read(command: Command, tmp_path: Path) -> None:
     """The first ones in full, as in convert."""
     (tmp_path / "bad.jsonl").write_text('{"source": "One.", "summary": ""}\n' * 30, "utf-8")
-    done = command("report", "html", "bad.jsonl", "--from", "pairs", "-o", "out.html")
+    done = command("report", "bad.jsonl", "--from", "pairs", "-o", "out.html")
     assert type(done.error) is InvalidInput
     assert "and 10 more problems" in done.err
     assert "  30: " in done.err
