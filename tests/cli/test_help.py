@@ -164,6 +164,6 @@ def test_a_missing_option_is_reported_on_one_line(command: Command) -> None:
 )
 def test_rare_options_are_listed_last(command: Command, words: tuple[str, ...]) -> None:
     """A command that reads files begins with the options that most people need."""
-    usual, _, advanced = command(*words, "--help").out.partition("Advanced:\n")
+    usual, _, advanced = command(*name.split(), "--help").out.partition("Advanced:\n")
     assert ("--source-column" in usual, "--span-column" in usual) == (True, False)
     assert "--span-column" in advanced
