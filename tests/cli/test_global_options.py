@@ -21,6 +21,9 @@ PLACED = {
     "-w one review list -w two": "review list -w one -w two",
     "-w news datasets formats --json": "datasets formats --json",
     "-w news --json datasets formats": "datasets formats --json",
+    "datasets formats -w news --json": "datasets formats --json",
+    "datasets formats -- -w": "datasets formats -- -w",
+    "-w news init other": "init -w news other",
     "--color never status": "status --color never",
     "-w news": "-w news",
     "-w news --help": "-w news --help",
@@ -30,7 +33,10 @@ PLACED = {
 
 @pytest.mark.parametrize("line", PLACED)
 def test_options_before_the_name_are_moved_behind_it(line: str) -> None:
-    """The order stays, so that the last of two counts; an unused workspace is dropped."""
+    """The order stays, so that the last of two counts; an unused workspace is dropped.
+
+    It is kept where a command would create a workspace elsewhere: the command refuses it.
+    """
     assert place_global_options(program(), shlex.split(line)) == shlex.split(PLACED[line])
 
 

@@ -156,3 +156,13 @@ def test_a_missing_option_is_reported_on_one_line(command: Command) -> None:
     missing = command("lab", "match", "--sample", "x")
     assert missing.code == 2
     assert "'--side'. Choose from: source, summary" in missing.err.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["ingest", "convert", "report", "annotate", "view", "datasets replace"]
+)
+def test_rare_options_are_listed_last(command: Command, name: str) -> None:
+    """A command that reads files begins with the options that most people need."""
+    usual, _, advanced = command(*name.split(), "--help").out.partition("Advanced:\n")
+    assert ("--source-column" in usual, "--span-column" in usual) == (True, False)
+    assert "--span-column" in advanced

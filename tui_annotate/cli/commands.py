@@ -56,6 +56,8 @@ _PYDANTIC_PREFIX = (
 )
 _PATHS = frozenset({"FILE", "DIR", "PATH"})
 """Words that the help shows for the value of an option that is a path."""
+_CREATING = frozenset({("init",), ("backup", "restore")})
+"""Commands that create a workspace."""
 
 app = typer.Typer(
     name="tui-annotate",
@@ -146,7 +148,11 @@ def program() -> Callable[..., Any]:
 
 
 def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
-    """Move global options from before a command's name to after it, where Typer parses them."""
+    """Move global options from before a command's name to after it, where Typer parses them.
+
+    A command without a workspace accepts `-w` too, so that scripts can give it to every command;
+    those that create a workspace refuse it, because they name the folder by an argument.
+    """
     path = list[str]()
     options = list[str]()
     rest = list(arguments)
@@ -159,8 +165,10 @@ def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
         path.append(after[0])
         options += leading
         rest = after[1:]
-    if path and not any("--workspace" in each.opts for each in command.params):
+    has_workspace = any("--workspace" in each.opts for each in command.params)
+    if path and not has_workspace and tuple(path) not in _CREATING:
         options = drop_workspace(options)
+        rest = drop_workspace(rest)
     return [*path, *options, *rest]
 
 

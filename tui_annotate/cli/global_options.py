@@ -36,13 +36,15 @@ def _is_joined(word: str) -> bool:
     return word.startswith("-w") and len(word) > len("-w")
 
 
-def drop_workspace(options: Sequence[str]) -> list[str]:
-    """Remove the option `--workspace` from global options, for commands without a workspace."""
+def drop_workspace(arguments: Sequence[str]) -> list[str]:
+    """Remove the option `--workspace` from a command line, for commands without a workspace."""
     kept: list[str] = []
-    words = iter(options)
+    words = iter(arguments)
     for word in words:
+        if word == "--":
+            return [*kept, word, *words]
         if word in WORKSPACE:
-            next(words)
+            next(words, "")
         elif not (word.startswith("--workspace=") or _is_joined(word)):
             kept.append(word)
     return kept

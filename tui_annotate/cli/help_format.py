@@ -6,6 +6,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Final
 
 import typer
@@ -30,6 +31,16 @@ COMMANDS: Final = (
     *("scores", "judge", "pipeline", "position", "assist"),
 )
 """Order of the commands in the help, also in `lab`; those of other packages come last."""
+
+ADVANCED: Final = frozenset({
+    *("--columns", "--second-source-column", "--group-column", "--delimiter", "--sheet"),
+    *("--span-column", "--span-label-column", "--span-side", "--start-column", "--end-column"),
+    *("--offset-base", "--end-inclusive", "--person-column", "--empty-marker", "--merge-rows"),
+    *("--topics", "--topic", "--documents", "--offsets", "--read-offsets", "--everyone-read"),
+    *("--spans-as", "--encoding", "--bom", "--include-unrated", "--all-states"),
+    *("--base-url", "--dimensions", "--timeout", "--problems"),
+})  # fmt: skip
+"""Options that few people need, which the help of commands that read files lists last."""
 
 _UNBREAKABLE_HYPHEN = "\u2011"
 
@@ -88,6 +99,24 @@ def plain_argument(name: str) -> str:
 def color_help(command: Any) -> None:
     """Use the layout of this module for the help of a command."""
     command.context_class = ColorContext
+    if any("--span-column" in parameter.opts for parameter in command.params):
+        command.format_options = partial(_format_options, command)
+
+
+def _format_options(command: Any, context: Any, formatter: Any) -> None:
+    """Write the arguments and options of a command that reads files, rare options last."""
+    sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Advanced": []}
+    for parameter in command.get_params(context):
+        if parameter.param_type_name == "argument":
+            section = "Arguments"
+        else:
+            section = "Options" if ADVANCED.isdisjoint(parameter.opts) else "Advanced"
+        if row := parameter.get_help_record(context):
+            sections[section].append(row)
+    for name, rows in sections.items():
+        if rows:
+            with formatter.section(name):
+                formatter.write_dl(rows)
 
 
 def _keep_hyphens(text: str) -> str:
