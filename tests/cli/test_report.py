@@ -1,4 +1,4 @@
-"""report html: of a workspace and of a file, and what is refused."""
+"""report: of a workspace and of a file, and what is refused."""
 
 from __future__ import annotations
 
