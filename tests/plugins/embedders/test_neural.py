@@ -149,6 +149,7 @@ def test_nothing_is_asked_of_a_network() -> None:
         "import os, socket, sys\n"
         "def refused(*_, **__): raise SystemExit('a socket was opened')\n"
         "socket.socket.connect = socket.getaddrinfo = refused\n"
+        "os.environ.pop('HF_HUB_DISABLE_TELEMETRY', None)\n"  # set by other tests of this process
         "before = dict(os.environ)\n"
         "from tui_annotate.plugins.embedders.neural import NeuralEmbedder\n"
         "NeuralEmbedder().embed_tokens(['a word'])\n"
