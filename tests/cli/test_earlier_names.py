@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -235,3 +236,14 @@ def test_the_shell_completes_no_earlier_name(monkeypatch: pytest.MonkeyPatch) ->
     proposed = set(process(words_of_process()).stdout.split())
     assert {"annotate", "users", "lab"} <= proposed
     assert not proposed & {*COMMANDS, "ssh"}
+
+
+@pytest.mark.usefixtures("earlier_names_allowed")
+def test_a_plug_in_had_its_command_at_the_top(capsys: pytest.CaptureFixture[str]) -> None:
+    """It is found in `lab` now; a word that no plug-in has stays as it is."""
+    lab = SimpleNamespace(commands={"shout": SimpleNamespace(params=[])}, params=[])
+    group = SimpleNamespace(commands={"lab": lab}, params=[])
+    line = replace_earlier_names(["-w", "work", "shout", "--json"], group)
+    assert line == ["-w", "work", "lab", "shout", "--json"]
+    assert NOTE in capsys.readouterr().err
+    assert replace_earlier_names(["whisper"], group) == ["whisper"]

@@ -76,6 +76,9 @@ def replace_earlier_names(arguments: Sequence[str], group: Any) -> list[str]:
     """
     leading, words = split_leading(arguments)
     words = _replace_command(words)
+    if words and words[0] not in group.commands and words[0] in group.commands["lab"].commands:
+        _print_note(words[0], f"lab {words[0]}")  # the command of a plug-in
+        words = ["lab", *words]
     if words[:1] == ["backup"]:
         words = _name_backup_command(words, group.commands["backup"].commands)
     command, name, rest = _find_command(group, words)
