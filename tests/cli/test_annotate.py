@@ -1,4 +1,4 @@
-"""annotations clear, annotate --list-keys: shapes and ends."""
+"""datasets clear, annotate --list-keys: shapes and ends."""
 
 from __future__ import annotations
 

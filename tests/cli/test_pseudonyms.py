@@ -1,4 +1,4 @@
-"""export, convert, agreement with --pseudonymize, and pseudonyms: whose key, and what is told."""
+"""Pseudonyms: `--pseudonymize` of export, convert and agreement, its key, and what is reported."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ from tui_annotate.cli import (
     welcome,
 )
 from tui_annotate.cli.earlier_names import replace_earlier_names
-from tui_annotate.cli.global_options import drop_workspace, split_leading
+from tui_annotate.cli.global_options import drop_workspace, split_command
 from tui_annotate.cli.help_format import MODELS
 from tui_annotate.cli.options import WorkspaceOption, examples
 from tui_annotate.cli.plugin_commands import CommandGroup, PluginGroup, make_group
@@ -153,23 +153,14 @@ def place_global_options(group: Any, arguments: Sequence[str]) -> list[str]:
     A command without a workspace accepts `-w` too, so that scripts can give it to every command;
     those that create a workspace refuse it, because they name the folder by an argument.
     """
-    path = list[str]()
-    options = list[str]()
-    rest = list(arguments)
-    command = group
-    while hasattr(command, "commands"):
-        leading, after = split_leading(rest)
-        if not after or after[0] not in command.commands:
-            break
-        command = command.commands[after[0]]
-        path.append(after[0])
-        options += leading
-        rest = after[1:]
-    has_workspace = any("--workspace" in each.opts for each in command.params)
-    if path and not has_workspace and tuple(path) not in _CREATING:
+    line = split_command(group, arguments)
+    options = line.options
+    rest = line.rest
+    has_workspace = any("--workspace" in each.opts for each in line.command.params)
+    if line.path and not has_workspace and line.path not in _CREATING:
         options = drop_workspace(options)
         rest = drop_workspace(rest)
-    return [*path, *options, *rest]
+    return [*line.path, *options, *rest]
 
 
 def find_command(group: Any, arguments: Sequence[str]) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from typer.exceptions import TyperException
 
 from tui_annotate.cli import output
-from tui_annotate.cli.global_options import split_leading
+from tui_annotate.cli.global_options import CommandLine, split_command, split_leading
 
 COMMANDS: Final[Mapping[str, str]] = {
     "annotations": "datasets",
@@ -81,9 +81,9 @@ def replace_earlier_names(arguments: Sequence[str], group: Any) -> list[str]:
         words = ["lab", *words]
     if words[:1] == ["backup"]:
         words = _name_backup_command(words, group.commands["backup"].commands)
-    command, name, rest = _find_command(group, words)
-    before = words[: len(words) - len(rest)]
-    return [*leading, *before, *_replace_options(command, name, rest)]
+    line = split_command(group, words)
+    before = words[: len(words) - len(line.rest)]
+    return [*leading, *before, *_replace_options(line)]
 
 
 def _replace_command(words: list[str]) -> list[str]:
@@ -126,34 +126,19 @@ def _name_backup_command(words: list[str], commands: Mapping[str, Any]) -> list[
     return ["backup", "create", *rest]
 
 
-def _find_command(group: Any, words: Sequence[str]) -> tuple[Any, str, list[str]]:
-    """Return the command that a command line calls, its name, and the words after its name."""
-    command = group
-    name = list[str]()
-    rest = list(words)
-    while hasattr(command, "commands"):
-        _, after = split_leading(rest)
-        if not after or after[0] not in command.commands:
-            break
-        command = command.commands[after[0]]
-        name.append(after[0])
-        rest = after[1:]
-    return command, " ".join(name), rest
-
-
-def _replace_options(command: Any, name: str, words: Sequence[str]) -> list[str]:
+def _replace_options(line: CommandLine) -> list[str]:
     """Return the words after a command's name with the present names of its options.
 
     The value of an option, and words after `--`, are no names, whatever they are.
     """
     takes_value = {
         each: one.param_type_name == "option" and not one.is_flag
-        for one in command.params
+        for one in line.command.params
         for each in (*one.opts, *one.secondary_opts)
     }
-    earlier = {**OPTIONS[""], **OPTIONS.get(name, {})}
+    earlier = {**OPTIONS[""], **OPTIONS.get(" ".join(line.path), {})}
     replaced = list[str]()
-    left = iter(words)
+    left = iter(line.rest)
     for word in left:
         if word == "--":
             return [*replaced, word, *left]

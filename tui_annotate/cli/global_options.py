@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 VALUE_OPTIONS: Final = ("-w", "--workspace", "--color")
 """Global options that take a value."""
@@ -30,6 +30,42 @@ def split_leading(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
         else:
             break
     return list(arguments[:at]), list(arguments[at:])
+
+
+class CommandLine(NamedTuple):
+    """A command line, split at the command that it calls.
+
+    Attributes:
+        command: the command; the last group that the line names, if it names no command of it.
+        path: the words of the command's name.
+        options: global options before and between these words.
+        rest: the words after the name.
+    """
+
+    command: Any
+    path: tuple[str, ...]
+    options: list[str]
+    rest: list[str]
+
+
+def split_command(group: Any, arguments: Sequence[str]) -> CommandLine:
+    """Split a command line at the name of its command, which may have global options in between.
+
+    Args:
+        group: the group of all commands.
+    """
+    line = CommandLine(group, (), [], list(arguments))
+    while hasattr(line.command, "commands"):
+        options, rest = split_leading(line.rest)
+        if not rest or rest[0] not in line.command.commands:
+            break
+        line = CommandLine(
+            line.command.commands[rest[0]],
+            (*line.path, rest[0]),
+            [*line.options, *options],
+            rest[1:],
+        )
+    return line
 
 
 def _is_joined(word: str) -> bool:

@@ -542,8 +542,8 @@ def test_a_dataset_keeps_what_is_said(
     refused = command("lab", "judge", "sort", "--dataset", "rag", "-w", "work")
     assert (type(refused.error), chat.asked) == (NotAllowed, [])
     monkeypatch.setenv("TUI_ANNOTATE_TRUSTED_ENDPOINTS", chat.url)
-    for deed in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
-        done = command("lab", "judge", *deed, "--dataset", "rag", "-w", "work")
+    for words in (("sort",), ("generate",), ("evaluate", "--embedder", "static")):
+        done = command("lab", "judge", *words, "--dataset", "rag", "-w", "work")
         assert done.code == 0, done.err
     asked = len(chat.asked)
     command("lab", "judge", "sort", "--dataset", "rag", "-w", "work")

@@ -33,7 +33,7 @@ from tui_annotate.domain.annotations import REJECTED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.assist_traces import OUTSIDE, AssistTrace
 from tui_annotate.domain.errors import TuiAnnotateError
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.provenance import Provenance
 from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
 from tui_annotate.domain.report_collections import PASSAGE
@@ -303,7 +303,7 @@ def test_a_span_that_equals_a_part_of_another_is_counted(
 def test_rejected_annotations_are_counted(tmp_path: Path) -> None:
     """No line has them, whether someone else has one or not; their spans are marked by no one."""
     sample = collection(tmp_path)["d|1101|a"]
-    rejected = mark(Side.SOURCE, 0, 5, person="settled", origin=REJECTED)
+    rejected = mark(Side.SOURCE, 0, 5, person=SETTLED, origin=REJECTED)
     alone = replace(sample, annotations=(rejected,))
     text, reported = write([alone], "autojudge")
     assert (text, reported.lost) == ("", {Loss.ANNOTATIONS: 1})
