@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -30,6 +31,12 @@ def pytest_itemcollected(item: pytest.Item) -> None:
     """Give a test of the slow layer its marker."""
     if is_slow(item.nodeid):
         item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the modules and the thousands of tests that stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(trylast=True)
@@ -123,11 +130,26 @@ def closed_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def fast_stores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Alembic takes 0.1 s for each new store; where stores are what is tested, it makes them."""
-    if "storage" not in request.path.parts:
-        from tests.helpers.stores import create_schema
+    """Create stores without Alembic (0.1 s each), and let commits not wait for the disk.
 
-        monkeypatch.setattr("tui_annotate.storage.database._create_tables", create_schema)
+    Tests of stores themselves, and of what survives a crash, have stores as users have them.
+    """
+    if not {"storage", "reliability"}.intersection(request.path.parts):
+        from tests.helpers import stores
+
+        monkeypatch.setattr("tui_annotate.storage.database._create_tables", stores.create_schema)
+        monkeypatch.setattr("tui_annotate.storage.database._connect", stores.connect_unsynced)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_statements() -> Iterator[None]:
+    """SQLAlchemy compiles a statement once in each process, not once for each open store."""
+    from tests.helpers.stores import sharing_engines
+
+    create_engine = sharing_engines()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("tui_annotate.storage.database.create_engine", create_engine)
+        yield
 
 
 @pytest.fixture(scope="session")

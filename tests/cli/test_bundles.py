@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tests.helpers.suggestions import suggest
 from tui_annotate import workspace as workspaces
@@ -41,15 +42,18 @@ PRACTICE = SampleKey("training", "p1")
 @pytest.fixture
 def home(command: Command, pairs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A workspace with two samples; Ana has a note on one of them, Ben a secret on both."""
-    command("init", "home")
     monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(pairs.parent / "home"))
-    ids = ("--id-column", "id", "--group-column", "group")
-    assert command("ingest", str(pairs), *ids).code == 0
-    with workspaces.open() as space:
-        add(space, "Ana", BRIDGE, "anas note")
-        for key in (BRIDGE, TEA):
-            add(space, "Ben", key, "a secret of Ben")
-    return pairs.parent / "home"
+
+    def build(folder: Path) -> None:
+        command("init", str(folder))
+        ids = ("--id-column", "id", "--group-column", "group")
+        assert command("ingest", str(pairs), *ids).code == 0
+        with workspaces.open() as space:
+            add(space, "Ana", BRIDGE, "anas note")
+            for key in (BRIDGE, TEA):
+                add(space, "Ben", key, "a secret of Ben")
+
+    return build_once(pairs.parent / "home", "bundles", build)
 
 
 def add(space: Workspace, name: str, key: SampleKey, note: str, *, start: int = 0) -> Person:
@@ -70,11 +74,15 @@ def notes(folder: Path, name: str, key: SampleKey) -> list[str]:
 @pytest.fixture
 def bundle(command: Command, home: Path) -> Path:
     """Ana's bundle."""
-    made = command("sync", "bundles", "create", "--person", "Ana", "-o", "ana.bundle")
-    assert made.code == 0, made.err
-    report = made.out.removeprefix("ana.bundle: ")
-    assert (numbers(report), "Ana" in report) == ([2, 1], True)
-    return home.parent / "ana.bundle"
+
+    def build(folder: Path) -> None:
+        del folder  # commands run in it
+        made = command("sync", "bundles", "create", "--person", "Ana", "-o", "ana.bundle")
+        assert made.code == 0, made.err
+        report = made.out.removeprefix("ana.bundle: ")
+        assert (numbers(report), "Ana" in report) == ([2, 1], True)
+
+    return build_once(home.parent, "a bundle", build) / "ana.bundle"
 
 
 def worked_on(bundle: Path, note: str, *, key: SampleKey = TEA, start: int = 0) -> Path:

@@ -13,6 +13,7 @@ import pytest
 
 import tui_annotate
 from tests.cli.conftest import PAIRS, Command
+from tests.helpers.folder_cache import build_once
 from tui_annotate.domain.change_record import RowChange
 from tui_annotate.domain.people import Person
 from tui_annotate.storage import change_record
@@ -23,14 +24,17 @@ Change = Callable[[Command, Path], None]
 @pytest.fixture
 def store(annotated: Command, tmp_path: Path) -> Path:
     """A workspace with work, people, assignments, weights and an imported person."""
-    create = ("assignments", "create", "--dataset", "pairs", "--create")
-    assert annotated(*create, "--person", "ana", "--person", "bo").code == 0
-    with tui_annotate.open(tmp_path) as space:
-        space.people.imported("i1", "gold")
-        space.corpus.set_setting("assist_weights", "[]")
-    described = annotated("datasets", "edit", "pairs", "--license", "CC0")
-    assert described.code == 0
-    return tmp_path / "store.sqlite"
+
+    def build(folder: Path) -> None:
+        create = ("assignments", "create", "--dataset", "pairs", "--create")
+        assert annotated(*create, "--person", "ana", "--person", "bo").code == 0
+        with tui_annotate.open(folder) as space:
+            space.people.imported("i1", "gold")
+            space.corpus.set_setting("assist_weights", "[]")
+        described = annotated("datasets", "edit", "pairs", "--license", "CC0")
+        assert described.code == 0
+
+    return build_once(tmp_path, "record of changes", build) / "store.sqlite"
 
 
 def run(words: str) -> Change:
@@ -219,13 +223,17 @@ def test_a_change_by_another_program_is_named(annotated: Command, store: Path, k
 @pytest.fixture
 def team(annotated: Command, store: Path) -> Path:
     """A workspace with a pool from which ana took a sample, a question and a reply."""
-    run(
-        "assignments undo;"
-        "assignments pool --dataset pairs --overlap 2;"
-        "messages questions ask pairs/bridge why? --as reader"
-    )(annotated, store.parent)
-    with tui_annotate.open(store.parent) as space:
-        assert space.annotate.start(space.people.local("ana").id) is not None
+
+    def build(folder: Path) -> None:
+        run(
+            "assignments undo;"
+            "assignments pool --dataset pairs --overlap 2;"
+            "messages questions ask pairs/bridge why? --as reader"
+        )(annotated, folder)
+        with tui_annotate.open(folder) as space:
+            assert space.annotate.start(space.people.local("ana").id) is not None
+
+    build_once(store.parent, "record of changes in a team", build)
     return store
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.plugins.formats.test_ragtruth import LABELS, RESPONSES, SOURCES
 from tests.plugins.strategies import DUMP
 from tui_annotate.domain.errors import NotFound
@@ -29,13 +30,17 @@ def _odd(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture
-def work(command: Command) -> Command:
+def work(command: Command, tmp_path: Path) -> Command:
     """A workspace with a dump of two samples: one that somebody annotated, one that nobody read."""
-    odd = _odd(DUMP)
-    rows = [odd, odd | {"sample_id": 99, "annotations": []}]
-    Path("dump.json").write_text(json.dumps(rows), "utf-8")
-    assert command("init").code == 0
-    assert command("ingest", "dump.json", "--embedder", "none").code == 0
+
+    def build(folder: Path) -> None:
+        odd = _odd(DUMP)
+        rows = [odd, odd | {"sample_id": 99, "annotations": []}]
+        (folder / "dump.json").write_text(json.dumps(rows), "utf-8")
+        assert command("init").code == 0
+        assert command("ingest", "dump.json", "--embedder", "none").code == 0
+
+    build_once(tmp_path, "a dump", build)
     return command
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import fill
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import CHINESE, FIRST, SECOND
@@ -31,16 +32,18 @@ from tui_annotate.services.review.decisions import ReviewDecision
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Work of three people on three samples; the first two are settled, the second with nothing."""
-    made = review_app.make(tmp_path / "work")
-    with workspace.open(made) as space:
-        review, who = space.team.review, space.person("rev").id
-        seen = review.open(who, FIRST).seen
-        seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
-        review.finish(
-            who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
-        )
-        review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
-    return made
+
+    def build(folder: Path) -> None:
+        with workspace.open(review_app.make(folder)) as space:
+            review, who = space.team.review, space.person("rev").id
+            seen = review.open(who, FIRST).seen
+            seen = review.take(who, FIRST, [("li-1",)], seen=seen, seconds=1).seen
+            review.finish(
+                who, FIRST, rest=RejectionReason.SLIP, leave=["comments"], seen=seen, seconds=1
+            )
+            review.finish(who, SECOND, seen=review.open(who, SECOND).seen, seconds=1)
+
+    return build_once(tmp_path / "work", "adjudicated samples", build)
 
 
 def printed(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

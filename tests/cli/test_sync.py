@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, refusal, serving_table
 from tui_annotate import workspace as workspaces
@@ -39,18 +40,22 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeTable]:
 @pytest.fixture
 def machines(command: Command, pairs: Path) -> Path:
     """Two workspaces, `one` and `two`, of one person on two machines; the same samples in both."""
-    for name in ("one", "two"):
-        command("init", name)
-        ids = ("--id-column", "id", "--group-column", "group", "--embedder", "none")
-        assert command("ingest", "-w", name, *ids, str(pairs)).code == 0
-        with workspaces.open(pairs.parent / name) as space:
-            options = ImportOptions(
-                dataset="c",
-                topics=COLLECTION / "topics.jsonl",
-                documents=COLLECTION / "documents.jsonl",
-            )
-            space.ingest(COLLECTION / "runs", format="autojudge", options=options, embedder="none")
-    return pairs.parent
+
+    def build(folder: Path) -> None:
+        for name in ("one", "two"):
+            command("init", name)
+            ids = ("--id-column", "id", "--group-column", "group", "--embedder", "none")
+            assert command("ingest", "-w", name, *ids, str(pairs)).code == 0
+            with workspaces.open(folder / name) as space:
+                options = ImportOptions(
+                    dataset="c",
+                    topics=COLLECTION / "topics.jsonl",
+                    documents=COLLECTION / "documents.jsonl",
+                )
+                runs = COLLECTION / "runs"
+                space.ingest(runs, format="autojudge", options=options, embedder="none")
+
+    return build_once(pairs.parent, "two machines", build)
 
 
 def add(folder: Path, note: str, *, key: SampleKey = BRIDGE, start: int = 0) -> None:
@@ -494,14 +499,16 @@ def test_a_row_with_work_that_no_annotator_can_do_is_refused(
 @pytest.fixture
 def shared(command: Command, machines: Path) -> Path:
     """A folder; the machine `three` began as a bundle of the first: it is the same person."""
-    add(machines / "one", "first")
-    command("sync", "bundles", "create", "-w", "one", "--person", "reader", "-o", "r.bundle")
     from tui_annotate.workspace import bundles
 
-    folder, _ = bundles.open_bundle(machines / "r.bundle")
-    folder.rename(machines / "three")
-    (machines / "share").mkdir()
-    return machines
+    def build(folder: Path) -> None:
+        add(folder / "one", "first")
+        command("sync", "bundles", "create", "-w", "one", "--person", "reader", "-o", "r.bundle")
+        opened, _ = bundles.open_bundle(folder / "r.bundle")
+        opened.rename(folder / "three")
+        (folder / "share").mkdir()
+
+    return build_once(machines, "three machines", build)
 
 
 def test_two_machines_meet_in_a_folder(command: Command, shared: Path) -> None:

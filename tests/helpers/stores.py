@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.util import LRUCache
 
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
@@ -33,6 +38,7 @@ SUMMARY = "The bridge cost 15 million pounds and was loved."
 
 
 _CREATED = databases._create_tables
+_CONNECT = databases._connect
 
 
 @cache
@@ -52,6 +58,32 @@ def create_schema(database: Database) -> None:
     with database.writing() as connection:
         for statement in _statements():
             connection.exec_driver_sql(statement)
+
+
+def connect_unsynced(path: Path, access: databases._Access) -> sqlite3.Connection:
+    """Open a connection that writes without waiting for the disk: no test switches off power."""
+    connection = _CONNECT(path, access)
+    connection.execute("PRAGMA synchronous=OFF")
+    return connection
+
+
+def sharing_engines() -> Callable[..., Engine]:
+    """Return a function like `create_engine` whose engines share their compiled statements.
+
+    The key of a compiled statement has the dialect, so that the engines share this too. It does not
+    change after the first connection, which asks SQLite for its version and its defaults.
+    """
+    first = create_engine("sqlite://")
+    first.connect().close()
+    compiled = LRUCache[Any, Any](2000)
+
+    def create(*arguments: Any, **options: Any) -> Engine:
+        engine = create_engine(*arguments, **options)
+        engine.dialect = first.dialect
+        engine.update_execution_options(compiled_cache=compiled)
+        return engine
+
+    return create
 
 
 @cache

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.people import OPERATOR, Actor, second_reader
@@ -33,17 +35,26 @@ class AdjudicatedTeam:
     @classmethod
     def create(cls, folder: Path, *, empty: bool = False) -> Self:
         """Ana and Ben have completed every sample, or none; nothing is adjudicated."""
-        folder.mkdir(exist_ok=True)
-        database = new_database(folder)
-        annotating = annotate(database, ratings=("good", "poor"))
-        keys = fill(annotating.corpus, "1", "2", "3")
+
+        def build(folder: Path) -> None:
+            folder.mkdir(exist_ok=True)
+            with closing(new_database(folder)) as database:
+                annotating = annotate(database)
+                fill(annotating.corpus, "1", "2", "3")
+                team = cls._of(database)
+                annotating.people.keep(second_reader(annotating.people.person(team.ana)))
+                for key in () if empty else team.keys:
+                    team.completes(team.ana, key, claim(f"ana-{key.id}", 0, 10))
+                    team.completes(team.ben, key, claim(f"ben-{key.id}", 22, 33, label="Alone"))
+
+        build_once(folder, ("adjudicated team", empty), build)
+        return cls._of(Database.open(folder / "store.sqlite"))
+
+    @classmethod
+    def _of(cls, database: Database) -> Self:
+        annotating = annotate(database, labels="", ratings=("good", "poor"))
         ids = [annotating.people.local(name).id for name in ("ana", "ben", "rea")]
-        team = cls(database, annotating, keys, *ids)
-        annotating.people.keep(second_reader(annotating.people.person(team.ana)))
-        for key in () if empty else keys:
-            team.completes(team.ana, key, claim(f"ana-{key.id}", 0, 10))
-            team.completes(team.ben, key, claim(f"ben-{key.id}", 22, 33, label="Alone"))
-        return team
+        return cls(database, annotating, annotating.corpus.keys(), *ids)
 
     def completes(self, who: str, key: SampleKey, *annotations: object) -> None:
         for each in annotations:

@@ -12,6 +12,7 @@ from shutil import copyfile
 
 import pytest
 
+from tests.helpers.folder_cache import build_once
 from tests.helpers.printed_numbers import printed_numbers
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.history import chain_event
@@ -30,17 +31,22 @@ Alter = Callable[[str], None]
 @pytest.fixture
 def database(tmp_path: Path) -> Database:
     """A store in which ana added four annotations to sample 1 and took one back, and bo one."""
-    database = new_database(tmp_path)
-    one, two = fill(CorpusStore(database), "1", "2")
-    people = PeopleStore(database)
-    ana, bo = people.local("ana").id, people.local("bo").id
-    annotating = annotate(database)
-    for name in range(4):
-        annotating.add(ana, one, claim(f"a{name}", name, name + 9, note=f"note {name}"), seconds=1)
-    annotating.undo(ana)
-    annotating.add(bo, two, claim("b"), seconds=1)
-    annotating.finish(bo, two, seconds=1)
-    return database
+
+    def build(folder: Path) -> None:
+        with closing(new_database(folder)) as database:
+            one, two = fill(CorpusStore(database), "1", "2")
+            people = PeopleStore(database)
+            ana, bo = people.local("ana").id, people.local("bo").id
+            annotating = annotate(database)
+            for name in range(4):
+                made = claim(f"a{name}", name, name + 9, note=f"note {name}")
+                annotating.add(ana, one, made, seconds=1)
+            annotating.undo(ana)
+            annotating.add(bo, two, claim("b"), seconds=1)
+            annotating.finish(bo, two, seconds=1)
+
+    build_once(tmp_path, "audit", build)
+    return Database.open(tmp_path / "store.sqlite")
 
 
 @pytest.fixture

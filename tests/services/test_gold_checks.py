@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tests.plugins.sync.table_server import KEY, serving_table
 from tui_annotate.domain.adjudication import RejectionReason
@@ -40,6 +41,7 @@ from tui_annotate.storage.study_conduct import StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 GOLD = ("3", "7", "11", "15")
+NAMES = ("ana", "ben", "kim", "li")
 RULE = Gold((), every=4, seed="1")
 
 
@@ -87,15 +89,22 @@ class Crew:
 @pytest.fixture
 def crew(tmp_path: Path) -> Iterator[Crew]:
     """Kim completed four samples before anything was assigned."""
-    database = new_database(tmp_path)
-    annotating = annotate(database)
-    fill(annotating.corpus, *(str(number) for number in range(1, 21)))
-    people = {name: annotating.people.local(name).id for name in ("ana", "ben", "kim", "li")}
-    for number, name in enumerate(GOLD):
-        key = SampleKey("d", name)
-        if number:
-            annotating.add(people["kim"], key, claim(f"k{name}", 0, 10), seconds=1)
-        annotating.finish(people["kim"], key, seconds=1)
+
+    def build(folder: Path) -> None:
+        with closing(new_database(folder)) as database:
+            annotating = annotate(database)
+            fill(annotating.corpus, *(str(number) for number in range(1, 21)))
+            _, _, kim, _ = (annotating.people.local(name).id for name in NAMES)
+            for number, name in enumerate(GOLD):
+                key = SampleKey("d", name)
+                if number:
+                    annotating.add(kim, key, claim(f"k{name}", 0, 10), seconds=1)
+                annotating.finish(kim, key, seconds=1)
+
+    build_once(tmp_path, "gold checks", build)
+    database = Database.open(tmp_path / "store.sqlite")
+    annotating = annotate(database, labels="")
+    people = {name: annotating.people.local(name).id for name in NAMES}
     share = AssignmentService(
         AssignmentStore(database), annotating.people, lambda _: None, OPERATOR
     )

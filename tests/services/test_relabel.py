@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -32,6 +33,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.relabel import LabelChangeService, RelabelConflict, RelabelReport
 from tui_annotate.settings import load
+from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.workspace import Workspace
 
@@ -52,31 +54,46 @@ KEY, OTHER, THIRD = SampleKey("d", "1"), SampleKey("d", "2"), SampleKey("e", "1"
 @pytest.fixture
 def space(tmp_path: Path) -> Iterator[Workspace]:
     """A workspace of two datasets with our labels."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    (folder / "tui-annotate.toml").write_text("")
-    (folder / "labels.yaml").write_text(LABELS)
-    with Workspace(folder, load(folder), new_database(folder)) as made:
-        fill(made.corpus, "1", "2", "3")
-        fill(made.corpus, "1", dataset="e")
-        made.annotate.labels()
+    folder = build_once(tmp_path / "work", "labels in use", _build)
+    with _open(folder, Database.open(folder / "store.sqlite")) as made:
         yield made
 
 
+def _open(folder: Path, database: Database) -> Workspace:
+    return Workspace(folder, load(folder), database)
+
+
+def _build(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "tui-annotate.toml").write_text("")
+    (folder / "labels.yaml").write_text(LABELS)
+    with _open(folder, new_database(folder)) as made:
+        fill(made.corpus, "1", "2", "3")
+        fill(made.corpus, "1", dataset="e")
+        made.annotate.labels()
+
+
 @pytest.fixture
-def worked(space: Workspace) -> Workspace:
+def worked(tmp_path: Path) -> Iterator[Workspace]:
     """The same with work: ana finished a sample, bo drafts one, review settled one."""
-    ana, bo = (space.person(name).id for name in ("ana", "bo"))
-    put(space, ana, KEY, "a", "Odd")
-    put(space, ana, KEY, "b", "Wrong.Bent", start=0, end=10)
-    space.annotate.finish(ana, KEY, seconds=1)
-    put(space, bo, KEY, "c", "Odd")
-    put(space, ana, OTHER, "d", "Wrong.Made")
-    put(space, bo, THIRD, "e", "Odd")
-    space.annotate.finish(bo, THIRD, seconds=1)
-    settled = replace(claim("s", label="Odd"), origin="adjudicated")
-    import_one(space, OTHER, SETTLED, settled)
-    return space
+
+    def build(folder: Path) -> None:
+        _build(folder)
+        with _open(folder, Database.open(folder / "store.sqlite")) as space:
+            ana, bo = (space.person(name).id for name in ("ana", "bo"))
+            put(space, ana, KEY, "a", "Odd")
+            put(space, ana, KEY, "b", "Wrong.Bent", start=0, end=10)
+            space.annotate.finish(ana, KEY, seconds=1)
+            put(space, bo, KEY, "c", "Odd")
+            put(space, ana, OTHER, "d", "Wrong.Made")
+            put(space, bo, THIRD, "e", "Odd")
+            space.annotate.finish(bo, THIRD, seconds=1)
+            settled = replace(claim("s", label="Odd"), origin="adjudicated")
+            import_one(space, OTHER, SETTLED, settled)
+
+    folder = build_once(tmp_path / "work", "labels of work", build)
+    with _open(folder, Database.open(folder / "store.sqlite")) as made:
+        yield made
 
 
 def put(space: Workspace, who: str, key: SampleKey, name: str, label: str, **more: object) -> None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.helpers.folder_cache import build_once
 from tests.tui.screens import annotate_app
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
@@ -78,6 +79,10 @@ WORK: dict[str, tuple[Annotation, ...]] = {
 
 def make(folder: Path) -> Path:
     """Three people are done with the first sample, two with the others; one is in Chinese."""
+    return build_once(folder, "candidate annotations", _build)
+
+
+def _build(folder: Path) -> None:
     annotate_app.make_workspace(folder)
     with workspace.open(folder) as space:
         for name, annotations in WORK.items():
@@ -94,7 +99,6 @@ def make(folder: Path) -> Path:
             one = said(f"{name}-zh", words, INTRINSIC, chinese=True)
             space.annotate.add(person, CHINESE, one, seconds=1)
             space.annotate.finish(person, CHINESE, seconds=1)
-    return folder
 
 
 def say(folder: Path, *values: float) -> None:
