@@ -185,7 +185,29 @@ class _ForwardOnlyFile:
 
         The target may be closed or full by then, and Python would print an ignored exception.
         """
-        self._target = io.BytesIO()
+        self._target = cast("BinaryIO", _DiscardingFile())
+
+
+class _DiscardingFile:
+    """File that only counts what is written to it.
+
+    The garbage collector frees the archive and this file together, in any order. It closes a file
+    of Python's own before the archive writes its end, which is an error then; this one never.
+    """
+
+    def __init__(self) -> None:
+        self._position = 0
+
+    def write(self, data: bytes) -> int:
+        self._position += len(data)
+        return len(data)
+
+    def seek(self, offset: int, _whence: int = io.SEEK_SET) -> int:
+        self._position = offset
+        return offset
+
+    def tell(self) -> int:
+        return self._position
 
 
 class _SeekableFile(_ForwardOnlyFile):
