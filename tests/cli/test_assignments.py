@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.assignments import Assignment, State
@@ -20,18 +21,22 @@ from tui_annotate.domain.scores import RunKind, Score, ScoreRun
 @pytest.fixture
 def six(command: Command, tmp_path: Path) -> Command:
     """A workspace of six samples over two sources, with scores."""
-    rows = [
-        {
-            "id": f"s{at}",
-            "source": f"The bridge cost {at % 2} million pounds.",
-            "summary": f"It cost {at}.",
-            "doubt": at,
-        }
-        for at in range(6)
-    ]
-    (tmp_path / "news.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    assert command("init").code == 0
-    assert command("ingest", "--id-column", "id", "--embedder", "none", "news.jsonl").code == 0
+
+    def build(folder: Path) -> None:
+        rows = [
+            {
+                "id": f"s{at}",
+                "source": f"The bridge cost {at % 2} million pounds.",
+                "summary": f"It cost {at}.",
+                "doubt": at,
+            }
+            for at in range(6)
+        ]
+        (folder / "news.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        assert command("init").code == 0
+        assert command("ingest", "--id-column", "id", "--embedder", "none", "news.jsonl").code == 0
+
+    build_once(tmp_path, "six samples", build)
     return command
 
 
@@ -333,23 +338,27 @@ def test_practice_has_criteria_and_results(six: Command, tmp_path: Path) -> None
 @pytest.fixture
 def checked(six: Command, tmp_path: Path) -> Command:
     """Of twelve samples kim answered three, which are gold; ana completed all with nothing."""
-    rows = [
-        {"id": f"t{at}", "source": "It cost 1.", "summary": f"It cost {at}."} for at in range(6)
-    ]
-    (tmp_path / "more.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
-    columns = ("--dataset", "news", "--id-column", "id", "--embedder", "none")
-    assert six("ingest", *columns, "more.jsonl").code == 0
-    with workspaces.open(tmp_path) as space:
-        kim, ana = space.person("kim").id, space.person("ana").id
-        for one in space.corpus.keys()[:3]:
-            space.annotate.add(kim, one, claim(f"k{one.id}", 0, 4, label="Benign"), seconds=0)
-            space.annotate.finish(kim, one, seconds=0)
-    assert six("assignments", "pool", "--dataset", "news").code == 0
-    made = six("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2")
-    assert (made.code, numbers(made.out)[1:]) == (0, [3, 1, 2])
-    with workspaces.open(tmp_path) as space:
-        while key := space.annotate.next_unfinished(ana, None):
-            space.annotate.finish(ana, key, seconds=60)
+
+    def build(folder: Path) -> None:
+        rows = [
+            {"id": f"t{at}", "source": "It cost 1.", "summary": f"It cost {at}."} for at in range(6)
+        ]
+        (folder / "more.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        columns = ("--dataset", "news", "--id-column", "id", "--embedder", "none")
+        assert six("ingest", *columns, "more.jsonl").code == 0
+        with workspaces.open(folder) as space:
+            kim, ana = space.person("kim").id, space.person("ana").id
+            for one in space.corpus.keys()[:3]:
+                space.annotate.add(kim, one, claim(f"k{one.id}", 0, 4, label="Benign"), seconds=0)
+                space.annotate.finish(kim, one, seconds=0)
+        assert six("assignments", "pool", "--dataset", "news").code == 0
+        made = six("assignments", "gold", "--dataset", "news", "--gold", "kim", "--every", "2")
+        assert (made.code, numbers(made.out)[1:]) == (0, [3, 1, 2])
+        with workspaces.open(folder) as space:
+            while key := space.annotate.next_unfinished(ana, None):
+                space.annotate.finish(ana, key, seconds=60)
+
+    build_once(tmp_path, "checked samples", build)
     return six
 
 

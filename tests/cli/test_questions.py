@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Command
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tests.plugins.sync.table_server import KEY, FakeTable, serving_table
 from tui_annotate import workspace as workspaces
@@ -31,11 +32,18 @@ def home(filled: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pa
     """A workspace in which ana made two annotations of one sample, and ben one."""
     del filled
     monkeypatch.setenv("TUI_ANNOTATE_WORKSPACE", str(tmp_path))
-    with workspaces.open(tmp_path) as space:
-        for who, name, start in (("ana", FIRST, 0), ("ana", SECOND, 4), ("ben", "ben-first", 0)):
-            made = claim(name, start, start + 10, label="Benign")
-            space.annotate.add(space.person(who).id, BRIDGE, made, seconds=1)
-    return tmp_path
+
+    def build(folder: Path) -> None:
+        with workspaces.open(folder) as space:
+            for who, name, start in (
+                ("ana", FIRST, 0),
+                ("ana", SECOND, 4),
+                ("ben", "ben-first", 0),
+            ):
+                made = claim(name, start, start + 10, label="Benign")
+                space.annotate.add(space.person(who).id, BRIDGE, made, seconds=1)
+
+    return build_once(tmp_path, "annotations with questions", build)
 
 
 def talks(space: Workspace | Path) -> list[tuple[str, str, list[str]]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tests.tui.screens import review_app
 from tests.tui.screens.review_app import FIRST
@@ -43,10 +44,14 @@ def work(folder: Path, name: str, *annotations: str) -> None:
 @pytest.fixture
 def frozen(filled: Command, tmp_path: Path) -> Command:
     """A workspace in which two people worked, frozen as `paper`, and worked in since."""
-    (tmp_path / "guidelines.md").write_text("Mark what is wrong.\n")
-    work(tmp_path, "ana", "a1", "a2")
-    work(tmp_path, "ben", "b1")
-    assert filled("audit", "snapshots", "create", "paper").code == 0
+
+    def build(folder: Path) -> None:
+        (folder / "guidelines.md").write_text("Mark what is wrong.\n")
+        work(folder, "ana", "a1", "a2")
+        work(folder, "ben", "b1")
+        assert filled("audit", "snapshots", "create", "paper").code == 0
+
+    build_once(tmp_path, "a snapshot", build)
     return filled
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from tests.cli.conftest import Command, numbers
 from tests.helpers.errors import has_code
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import claim
 from tests.helpers.suggestions import run, suggestion
 from tests.plugins.sync.table_server import KEY, FakeTable, serving_table
@@ -37,16 +38,26 @@ WORDS = "15 million pounds"
 @pytest.fixture
 def found(filled: Command, tmp_path: Path) -> Command:
     """A workspace with two suggestions on one sample and one on another, out of a file."""
-    lines = [
-        {"sample": "bridge", "quote": WORDS, "label": "Benign", "reason": "m4chine", "score": 0.5},
-        {"sample": "bridge", "quote": "loved", "maker": "judge:m4chine"},
-        {"sample": "tea", "quote": "两千吨", "label": "Benign"},
-    ]
-    path = tmp_path / "found.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
-    done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
-    counts = {"added": 3, "known": 0, "updated": 0, "samples": 0, "earlier": []}
-    assert done.json == counts, done.err
+
+    def build(folder: Path) -> None:
+        lines = [
+            {
+                "sample": "bridge",
+                "quote": WORDS,
+                "label": "Benign",
+                "reason": "m4chine",
+                "score": 0.5,
+            },
+            {"sample": "bridge", "quote": "loved", "maker": "judge:m4chine"},
+            {"sample": "tea", "quote": "两千吨", "label": "Benign"},
+        ]
+        path = folder / "found.jsonl"
+        path.write_text("\n".join(map(json.dumps, lines)), "utf-8")
+        done = filled("suggestions", "import", str(path), "--maker", "import:m4chine", "--json")
+        counts = {"added": 3, "known": 0, "updated": 0, "samples": 0, "earlier": []}
+        assert done.json == counts, done.err
+
+    build_once(tmp_path, "suggestions", build)
     return filled
 
 

@@ -18,6 +18,7 @@ from argon2 import PasswordHasher
 from typer.testing import CliRunner
 
 from tests.cli.conftest import Command, Result, numbers
+from tests.helpers.folder_cache import build_once
 from tests.helpers.terminal import Terminal, program
 from tui_annotate import workspace as workspaces
 from tui_annotate.cli.commands import app
@@ -40,13 +41,19 @@ def typed(command: Command, monkeypatch: pytest.MonkeyPatch) -> Typed:
 
 
 @pytest.fixture
-def team(filled: Command, typed: Typed) -> Typed:
+def team(filled: Command, typed: Typed, tmp_path: Path) -> Typed:
     """A workspace with an admin and an annotator."""
-    assert filled("status").code == 0
-    for name in ("ana", "ben"):
-        made = typed(f"{PASSWORD}\n", "users", "create", "--name", name, "--email", f"{name}@b.org")
-        assert made.code == 0
-        assert ("ADMIN" in made.err) is (name == "ana")
+
+    def build(folder: Path) -> None:
+        del folder  # commands run in it
+        assert filled("status").code == 0
+        for name in ("ana", "ben"):
+            account = ("--name", name, "--email", f"{name}@b.org")
+            made = typed(f"{PASSWORD}\n", "users", "create", *account)
+            assert made.code == 0
+            assert ("ADMIN" in made.err) is (name == "ana")
+
+    build_once(tmp_path, "two accounts", build)
     return typed
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import annotate, claim, fill, new_database
 from tui_annotate.domain.assignment_rules import Practice
 from tui_annotate.domain.assignments import State
@@ -30,21 +32,27 @@ REAL, OTHER = SampleKey("d", "1"), SampleKey("d", "2")
 HELD = Practice(pass_score=80, attempts=1, hold=True)
 
 
+def _build(folder: Path) -> None:
+    folder.mkdir()
+    with closing(new_database(folder)) as database:
+        annotating = annotate(database)
+        fill(annotating.corpus, "p1", dataset="p")
+        fill(annotating.corpus, "1", "2")
+        annotating.people.keep(ANA)
+        kim = annotating.people.local("kim").id
+        annotating.add(kim, PRACTICE, claim("k"), seconds=0)
+        annotating.finish(kim, PRACTICE, seconds=0)
+
+
 class Side:
     """A workspace of Ana's with a practice sample, which kim answered, and two other samples."""
 
     def __init__(self, folder: Path) -> None:
-        folder.mkdir()
-        self.database: Database = new_database(folder)
+        build_once(folder, ("held work", folder.name), _build)
+        self.database = Database.open(folder / "store.sqlite")
         corpus = CorpusStore(self.database)
-        fill(corpus, "p1", dataset="p")
-        fill(corpus, "1", "2")
         self.people = PeopleStore(self.database)
-        self.people.keep(ANA)
-        self.annotating: AnnotationService = annotate(self.database, ratings=("good", "poor"))
-        kim = self.people.local("kim").id
-        self.annotating.add(kim, PRACTICE, claim("k"), seconds=0)
-        self.annotating.finish(kim, PRACTICE, seconds=0)
+        self.annotating = annotate(self.database, labels="", ratings=("good", "poor"))
         self.merging = MergeStore(
             self.database, lambda key: corpus.sample(key).sample, lambda _: None
         )

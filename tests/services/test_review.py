@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.helpers.effort import example_limit
 from tests.helpers.errors import has_code
+from tests.helpers.folder_cache import build_once
 from tests.helpers.stores import LABELS, annotate, claim, fill, new_database
 from tui_annotate.domain.adjudication import RejectionReason, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, REJECTED, Anchor, Annotation
@@ -52,6 +53,9 @@ from tui_annotate.storage.scores.store import ScoreStore
 
 SPLIT = "- Good\n- Better\n"
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
+
+
+NAMES = ("ana", "ben", "li", "rev")
 
 
 @dataclass
@@ -102,10 +106,19 @@ class Team:
 @pytest.fixture
 def team(tmp_path: Path) -> Iterator[Team]:
     """Nobody has done anything yet."""
-    database = new_database(tmp_path)
-    annotating = annotate(database)
-    keys = fill(annotating.corpus, "1", "2", "3")
-    names = {name: annotating.people.local(name).id for name in ("ana", "ben", "li", "rev")}
+
+    def build(folder: Path) -> None:
+        with closing(new_database(folder)) as database:
+            annotating = annotate(database)
+            fill(annotating.corpus, "1", "2", "3")
+            for name in NAMES:
+                annotating.people.local(name)
+
+    build_once(tmp_path, "review", build)
+    database = Database.open(tmp_path / "store.sqlite")
+    annotating = annotate(database, labels="")
+    keys = annotating.corpus.keys()
+    names = {name: annotating.people.local(name).id for name in NAMES}
     yield Team(database, annotating, keys, names.pop("rev"), names)
     database.close()
 
