@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -251,6 +252,24 @@ def test_nothing_to_measure_is_no_error(tmp_path: Path) -> None:
     assert found["slices"]["source_to_summary"]["en"]["queries"] == 0
 
 
+@cache
+def figures_of_gold() -> dict[str, RankingFigures]:
+    """The figures of the gold pairs, where each query has its sample prepared for it alone."""
+    ranks = {
+        way: [
+            each.rank(
+                (match.document, match.span)
+                for match in prepare_sample(
+                    each.sample, each.segments, embed_sample(each.sample, each.segments, Words())
+                ).match(each.selected, top=None)
+            )
+            for each in own
+        ]
+        for way, own in collect_choices(evaluating._read_records([GOLD])).items()
+    }
+    return {way: compute_figures(own) for way, own in ranks.items()}
+
+
 @pytest.mark.parametrize("at_once", [1, 10, 10**6])
 def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
     """However many samples share it, and however large the batches are; ranks stay the same."""
@@ -265,19 +284,7 @@ def test_each_document_is_embedded_once(monkeypatch: pytest.MonkeyPatch, at_once
         for document, cut in zip(each.sample.documents, each.segments, strict=True)
     }
     assert sum(counted.calls) == sum(map(len, documents.values()))
-    ranks = {
-        way: [
-            each.rank(
-                (match.document, match.span)
-                for match in prepare_sample(
-                    each.sample, each.segments, embed_sample(each.sample, each.segments, Words())
-                ).match(each.selected, top=None)
-            )
-            for each in own
-        ]
-        for way, own in collect_choices(records).items()
-    }
-    assert found == {way: compute_figures(own) for way, own in ranks.items()}
+    assert found == figures_of_gold()
 
 
 def test_an_embedder_less_itself_is_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
