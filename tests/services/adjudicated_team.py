@@ -54,7 +54,7 @@ class AdjudicatedTeam:
     def _of(cls, database: Database) -> Self:
         annotating = annotate(database, labels="", ratings=("good", "poor"))
         ids = [annotating.people.local(name).id for name in ("ana", "ben", "rea")]
-        return cls(database, annotating, annotating.corpus.keys(), *ids)
+        return cls(database, annotating, list(annotating.corpus.keys()), *ids)
 
     def completes(self, who: str, key: SampleKey, *annotations: object) -> None:
         for each in annotations:

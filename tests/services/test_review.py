@@ -119,7 +119,7 @@ def team(tmp_path: Path) -> Iterator[Team]:
     annotating = annotate(database, labels="")
     keys = annotating.corpus.keys()
     names = {name: annotating.people.local(name).id for name in NAMES}
-    yield Team(database, annotating, keys, names.pop("rev"), names)
+    yield Team(database, annotating, list(keys), names.pop("rev"), names)
     database.close()
 
 
