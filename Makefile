@@ -55,7 +55,7 @@ demo-neural: $(VENV)/.neural
 # these paths, and installs both only if a file there needs one of them. Files of the other layer are
 # not imported. Many slow tests wait for programs that they start, so that two processes more than there
 # are cores run them. Fast tests rarely wait, and each process collects all tests anew, which takes a
-# core more than 20 s: for them it is one process more. PYTEST_ARGS='-n 0' runs one test after the other.
+# core about 10 s: for them it is one process more. PYTEST_ARGS='-n 0' runs one test after the other.
 TEST_PATHS = $(foreach each,$(filter tests%,$(PYTEST_ARGS)),$(firstword $(subst ::, ,$(each))))
 NEURAL_TESTS = grep -rlE --include='test_*.py' 'needs_torch|"embedders", "neural"' $(TEST_PATHS)
 TEST_NEEDS = $(if $(and $(TEST_PATHS),$(shell $(NEURAL_TESTS))),.tests,.dev)

@@ -15,10 +15,12 @@ def build_once(folder: Path, key: Hashable, build: Callable[[Path], object]) -> 
 
     Args:
         folder: it may exist, with files that `build` uses; they belong to what is copied.
-        key: stands for everything that the content depends on. What `build` makes anew for each
-            folder, such as the identity of a workspace, is the same in all copies.
+        key: stands for everything that the content depends on, apart from the function `build`.
+            What `build` makes anew for each folder, such as the identity of a workspace, is the
+            same in all copies.
         build: gets the folder, and closes what it opens.
     """
+    key = (build.__module__, build.__qualname__, key)  # functions may use the same key
     packed = _BUILT.get(key)
     if packed is None:
         build(folder)
