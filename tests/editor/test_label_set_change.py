@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.editor.draft_samples import INTRINSIC, LABELS, code, draft, key, keys, said, store
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.editor import completion, label_actions, label_set_change
+from tui_annotate.editor import completion, label_actions, label_set_change, notes
 from tui_annotate.editor.effects import Blink, Finish, Save
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
@@ -151,6 +151,21 @@ def test_a_refused_edit_comes_back_under_the_new_name() -> None:
     saved = store(on, key(on, "enter"))
     assert saved.labels == (MADE_UP, ("Unwanted", "Extrinsic"))
     assert (saved.note, saved.version) == ("why", on.annotations[0].version)
+
+
+def test_a_refused_note_is_in_hand_as_an_edit() -> None:
+    """Of an annotation that is stored; Enter saves it, under the labels of now."""
+    on = marked()
+    keys(on, "a m")
+    (sent,) = [each for each in notes.finish_note(on, "why") if isinstance(each, Save)]
+    relabel(on, LABELS.replace("Benign", "Odd"))
+    reason = "Benign is now Odd: press Enter"
+    completion.apply_refused_save(on, sent.annotation, reason)
+    assert (on.save_failed, on.note) == (True, "why")
+    assert (code(on), on.message.kind) == (MessageCode.NOT_SAVED, "error")
+    assert reason in said(on)
+    assert on.editing == on.annotations[0]
+    assert store(on, key(on, "enter")).note == "why"
 
 
 def test_an_open_edit_goes_along() -> None:

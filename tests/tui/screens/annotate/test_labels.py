@@ -238,21 +238,6 @@ async def test_other_labels_on_screen_must_be_seen_before_a_digit(folder: Path) 
         assert person.screen.guard.opens_at > opened
 
 
-async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
-    """It is in hand as an edit, and Enter saves it."""
-    async with open_app(folder) as person:
-        await person.press("1 a m")
-        relabel(folder, OTHER)
-        await person.press("w h y enter")
-        assert person.draft.save_failed
-        assert person.said().kind == "error"
-        assert "Benign" in person.line()
-        assert "Enter" in person.line()
-        assert person.draft.note == "why"
-        await person.press("enter")
-        assert [known.note for known in person.annotations] == ["why"]
-
-
 async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> None:
     """Nothing is refused where nothing was seen before."""
     async with open_app(folder) as person:
