@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -15,6 +17,7 @@ from tests.tui.screens.bursts import at_once
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.line_input import LineInput
 
@@ -105,15 +108,26 @@ async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> Non
         assert person.said().code is MessageCode.ALL_FINISHED
 
 
+@contextmanager
+def refused_once(
+    monkeypatch: pytest.MonkeyPatch, deed: str, error: type[TuiAnnotateError]
+) -> Iterator[Iterator[int]]:
+    """The store refuses a deed the first time; the counter of how often it was asked for it."""
+    real, times = getattr(AnnotationService, deed), count()
+
+    def refuse(*given: Any, **named: Any) -> Any:
+        if not next(times):
+            raise error("it is not to be")
+        return real(*given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(AnnotationService, deed, refuse)
+        yield times
+
+
 @pytest.mark.parametrize(
     ("deed", "error", "before", "keys", "left"),
     [
-        ("finish", Unavailable, "", "enter 1 down", []),
-        ("add", Unavailable, "", "1 enter 2", []),
-        ("add", Unavailable, "", "1 exclamation_mark 0 o d d enter 2", []),
-        ("add", Unavailable, "", "5 o d d enter s", []),
-        ("add", Unavailable, "", "1 down ctrl+q", []),
-        ("finish", Unavailable, "", "enter ctrl+q", []),
         ("add", Conflict, "3 down", "1 enter backspace enter", ["Benign"]),
         ("edit", Conflict, "1 e 2", "enter enter down 3 enter", ["Intrinsic"]),
         ("remove", Unavailable, "1", "x enter 2 down", ["Intrinsic"]),
@@ -130,21 +144,36 @@ async def test_keys_behind_a_refused_deed_are_dropped(
 ) -> None:
     """They neither save nor drop what comes back into hand, nor take away the words that tell."""
     async with open_app(folder) as person:
-        assert person.screen.session is not None
-        annotate = type(person.screen.session.annotate)
-        real, times = getattr(annotate, deed), count()
-
-        def refused_once(*given: Any, **named: Any) -> Any:
-            if not next(times):
-                raise error("it is not to be")
-            return real(*given, **named)
-
         await person.press(before)
-        monkeypatch.setattr(annotate, deed, refused_once)
-        await at_once(person, keys)
-        assert "it is not to be" in person.line()
-        assert (here(person), labels(person)) == ("a", left)
-        assert next(times) == 1  # nothing tried again by itself
+        with refused_once(monkeypatch, deed, error) as times:
+            await at_once(person, keys)
+            assert "it is not to be" in person.line()
+            assert (here(person), labels(person)) == ("a", left)
+            assert next(times) == 1  # nothing tried again by itself
+
+
+async def test_keys_behind_several_refused_deeds_are_dropped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, with what comes back into hand dropped in between."""
+    async with open_app(folder) as person:
+        for deed, keys in (
+            ("finish", "enter 1 down"),
+            ("add", "1 enter 2"),
+            ("add", "1 exclamation_mark 0 o d d enter 2"),
+            ("add", "5 o d d enter s"),
+            ("add", "1 down ctrl+q"),
+            ("finish", "enter ctrl+q"),
+        ):
+            await person.press("home")
+            with refused_once(monkeypatch, deed, Unavailable) as times:
+                await at_once(person, keys)
+                assert "it is not to be" in person.line(), keys
+                assert (here(person), labels(person)) == ("a", []), keys
+                assert next(times) == 1, keys  # nothing tried again by itself
+            assert person.draft.save_failed is (deed == "add"), keys
+            await person.press("backspace")
+            assert (person.draft.save_failed, person.draft.selection) == (False, None), keys
 
 
 # what is opened

@@ -98,26 +98,26 @@ async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Pa
         assert saved.evidence == tuple(evidence)
 
 
-@pytest.mark.parametrize("behind", ["down 2", "M x", "G b"])
-async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
-    folder: Path, behind: str
-) -> None:
+async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(folder: Path) -> None:
     """The first claim is in hand, what is behind it is dropped; nothing opens or is saved."""
     async with open_app(folder) as person:
-        first = person.draft.claim
-        relabel(folder, OTHER)
-        await in_one_breath(person, f"1 {behind}")
-        assert person.draft.save_failed
-        assert person.said().kind == "error"
-        assert "Benign" in person.line()
-        assert "Odd" in person.line()
-        assert (person.app.screen, person.draft.writing) == (person.screen, None)
-        assert (person.draft.claim, person.draft.saves.refused) == (first, ())
-        await person.press("1")
-        assert [(known.claim, known.labels) for known in person.annotations] == [
-            (first, (INTRINSIC,))
-        ]
-    assert len(stored(folder)) == 1
+        for labels, behind in ((OTHER, "down 2"), (LABELS, "M x"), (OTHER, "G b")):
+            await person.press("home")
+            first = person.draft.claim
+            relabel(folder, labels)
+            await in_one_breath(person, f"1 {behind}")
+            assert person.draft.save_failed, behind
+            assert person.said().kind == "error"
+            assert "Benign" in person.line()
+            assert "Odd" in person.line()
+            assert (person.app.screen, person.draft.writing) == (person.screen, None), behind
+            assert (person.draft.claim, person.draft.saves.refused) == (first, ())
+            await person.press("1")
+            assert [(known.claim, known.labels) for known in person.annotations] == [
+                (first, (INTRINSIC,))
+            ]
+            assert len(stored(folder)) == 1, behind
+            await person.press("x")
 
 
 async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder: Path) -> None:
