@@ -197,6 +197,23 @@ def test_labels_that_are_no_longer_given_are_taken_off_unless_the_store_has_them
     assert on.labels == [INTRINSIC]
 
 
+def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone() -> None:
+    """What is picked there is no label any more, and is told so."""
+    on = draft()
+    keys(on, "0")
+    relabel(on, LABELS.replace("Benign", "Odd"))
+    assert label_actions.pick(on, ("Benign",)) == [Blink()]
+    assert (code(on), on.message.kind) == (MessageCode.LABEL_GONE, "warning")
+    assert "Benign" in said(on)
+    assert on.annotations == ()
+
+
+def test_what_the_labels_became_is_told_by_all_names() -> None:
+    """Of a label that was split also its parts, before anything is done under them."""
+    words = change(marked(), SPLIT).describe([INTRINSIC])
+    assert all(name in words for name in ("Intrinsic", "Number", "Name"))
+
+
 def test_a_question_about_a_label_that_is_gone_is_over() -> None:
     """One about a label with another name goes on."""
     on = draft("- {name: A, evidence: required}\n- {name: B, evidence: required}\n")
@@ -296,9 +313,12 @@ def test_a_sample_with_a_label_that_was_split_is_not_done() -> None:
     on = split()
     on.visited = {0, 1, 2}
     key(on, "enter")
-    assert code(on) is MessageCode.LABEL_TO_CHOOSE
+    assert (code(on), on.message.kind) == (MessageCode.LABEL_TO_CHOOSE, "warning")
+    assert all(words in said(on) for words in ("Intrinsic of annotation A", "1-2"))
     assert dict(on.message.fields) == {"letter": "A", "label": "Intrinsic", "digits": "1-2"}
     assert store(on, key(on, "1")).labels == (("Unwanted", "Number"),)
+    on.enable_digits()
+    assert Finish("done") in key(on, "enter")
 
 
 def test_a_part_that_does_not_fit_is_refused_in_words() -> None:

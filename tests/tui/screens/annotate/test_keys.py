@@ -172,6 +172,7 @@ async def test_keys_behind_several_refused_deeds_are_dropped(
                 assert (here(person), labels(person)) == ("a", []), keys
                 assert next(times) == 1, keys  # nothing tried again by itself
             assert person.draft.save_failed is (deed == "add"), keys
+            assert person.said()
             await person.press("backspace")
             assert (person.draft.save_failed, person.draft.selection) == (False, None), keys
 
@@ -179,16 +180,8 @@ async def test_keys_behind_several_refused_deeds_are_dropped(
 # what is opened
 
 
-async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
-    """m, the words and Enter in one go: no letter is lost, none is a command."""
-    async with open_app(folder) as person:
-        await person.press("1")
-        await at_once(person, "m s o x enter")
-        assert person.annotations[0].note == "sox"
-
-
-async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
-    """The key that ends it comes by way of the app, but what is behind it is a command."""
+async def test_a_note_gets_all_that_is_typed_at_once_and_no_more(folder: Path) -> None:
+    """No letter is lost, none is a command; behind the key that ends it, all are commands."""
     async with open_app(folder) as person:
         await at_once(person, "v m s o enter 2")
         assert labels(person) == ["Extrinsic"]
@@ -196,6 +189,8 @@ async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
         await at_once(person, "down backspace m s o x escape 3")
         assert labels(person) == ["Extrinsic", "Benign"]
         assert [*person.draft.kept_notes.values()] == ["sox"]
+        await at_once(person, "m s o x enter")
+        assert [known.note for known in person.annotations] == ["so", "sox"]
 
 
 def _typed(person: Person) -> list[str]:
@@ -276,37 +271,36 @@ async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -
 
 
 async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path) -> None:
-    """Then a second Enter means it; scrolled past, there is nothing to tell."""
-    long = " ".join(f"Sentence number {number} says a thing." for number in range(40))
-    texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
-    samples = [Sample("films", name, texts) for name in "ab"]
-    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
-        await person.press("enter")
+    """Then a second Enter means it; scrolled past, there is nothing to tell.
 
-        assert here(person) == "a"
-        assert person.said().kind == "warning"
-        assert "Enter" in person.line()
-        assert str(person.draft.unvisited()[0] + 1) in person.line()
-        assert 0 not in person.draft.unvisited()
-        assert 39 in person.draft.unvisited()
-        await person.press("enter")
-        assert here(person) == "b"
-        await person.press("pagedown pagedown pagedown pagedown end enter")
-        assert person.said().code is MessageCode.ALL_FINISHED
-
-
-async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) -> None:
-    """They were never painted: the Enter behind them tells of them."""
+    Pages that were passed in one burst were never painted: the Enter behind them tells of them.
+    """
     long = " ".join(f"Sentence number {number} says a thing." for number in range(99))
     texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
-    samples = [Sample("films", name, texts) for name in "ab"]
+    samples = [Sample("films", name, texts) for name in "abc"]
     async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         await at_once(person, "pagedown pagedown pagedown pagedown end enter")
-
         assert here(person) == "a"
         assert person.said().kind == "warning"
         assert str(person.draft.unvisited()[0] + 1) in person.line()
         assert {50, 98} <= set(person.draft.unvisited())
+        await person.press("enter")
+        assert here(person) == "b"
+        await person.press("enter")
+        assert here(person) == "b"
+        assert person.said().kind == "warning"
+        assert "Enter" in person.line()
+        assert str(person.draft.unvisited()[0] + 1) in person.line()
+        assert 0 not in person.draft.unvisited()
+        assert 98 in person.draft.unvisited()
+        await person.press("enter")
+        assert here(person) == "c"
+        while person.draft.unvisited():
+            seen = len(person.draft.visited)
+            await person.press("pagedown")
+            assert len(person.draft.visited) > seen
+        await person.press("end enter")
+        assert person.said().code is MessageCode.ALL_FINISHED
 
 
 # what the terminal has not shown yet

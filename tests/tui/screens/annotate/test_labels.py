@@ -248,21 +248,6 @@ async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> No
         assert [known.labels for known in person.annotations] == [(("Odd",),)]
 
 
-async def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone(
-    folder: Path,
-) -> None:
-    """A save before it was refused: what was picked is no label any more, and is told so."""
-    async with open_app(folder) as person:
-        await person.press("0")
-        relabel(folder, OTHER)
-        person.screen.reload()
-        await person.settled()
-        await person.press("B e n enter")
-        assert person.said().kind == "warning"
-        assert "Benign" in person.line()
-        assert person.annotations == ()
-
-
 # by the commands of admins
 
 
@@ -359,25 +344,6 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
         await person.press("up down enter")
         assert person.screen.open_sample.sample.id == "b"
     assert [known.labels[0][-1] for known in stored(folder)] == ["Name", "Number", "Benign"]
-
-
-async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Path) -> None:
-    """Told at once, and the next Enter shows where to choose."""
-    async with open_app(folder) as person:
-        await person.press("1 down down down")
-        admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
-        await person.press("enter")
-        assert person.said().code is MessageCode.CHANGED_LOOK_AGAIN
-        assert "Intrinsic" in person.line()
-        assert "Number" in person.line()
-        assert "Name" in person.line()
-        await person.press("enter")
-        assert person.said().kind == "warning"
-        assert "Intrinsic of annotation A" in person.line()
-        assert "1-2" in person.line()
-        await person.press("1 down enter")
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) -> None:
