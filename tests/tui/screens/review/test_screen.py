@@ -220,8 +220,15 @@ async def test_what_nobody_marked_is_added(folder: Path) -> None:
 
 
 async def test_enter_settles_and_goes_on(folder: Path) -> None:
-    """What is open is refused for one reason; what all agree on is taken; the next is there."""
-    async with open_review(folder) as reviewer:
+    """Alone where nobody marked anything; then all is done.
+
+    What is open is refused for one reason; what all agree on is taken; the next is there.
+    """
+    async with open_review(folder, sample="b") as reviewer:
+        assert reviewer.review_draft.groups == ()
+        assert "Enter" in reviewer.line()
+        await reviewer.press("enter")
+        assert reviewer.sample == "a"
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
         assert reviewer.line().startswith("Open: 3 conflicts (")
@@ -234,22 +241,13 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
         assert reviewer.sample == "c"
         assert reviewer.says(ReviewText.SAMPLE_SETTLED)
         assert reviewer.message.fields["sample"] == "a"
-        assert "33%" in reviewer.shown()
+        assert "66%" in reviewer.shown()
+        await reviewer.press("enter 1")
+        assert reviewer.says(ReviewText.ALL_SETTLED)
     (taken,) = found(folder)
     assert taken.settled
     assert taken.settled.sources == ("ana-2", "ben-2", "li-2")
     assert len(found(folder, REJECTED)) == 6
-
-
-async def test_nothing_is_wrong_here(folder: Path) -> None:
-    """Enter alone settles a sample in which nobody marked anything; then all is done."""
-    async with open_review(folder, sample="b") as reviewer:
-        assert reviewer.review_draft.groups == ()
-        assert "Enter" in reviewer.line()
-        await reviewer.press("enter")
-        assert reviewer.sample == "a"
-        await reviewer.press("enter 1 1 enter 1")
-        assert reviewer.says(ReviewText.ALL_SETTLED)
     with workspace.open(folder) as space:
         states = [space.log.stream(SETTLED, key).assignment for key in (FIRST, SECOND, CHINESE)]
         assert [each.state for each in states] == [State.DONE] * 3
