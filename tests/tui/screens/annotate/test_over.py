@@ -57,7 +57,7 @@ async def test_clicks_on_the_texts_do_what_keys_do(folder: Path) -> None:
         assert person.draft.segment(Side.SUMMARY) == 1
         await click(person, source, point(person, Side.SOURCE, "12 million"))
         assert len(person.draft.evidence) == 1
-        assert person.draft.state is KeyState.READING
+        assert person.draft.state.name == "READING"
         person.screen.on_document_pane_match_clicked(DocumentPane.MatchClicked(summary, 1))
         assert len(person.draft.evidence) == 1
         await person.pilot.click(summary, offset=point(person, Side.SUMMARY, "loved"), times=2)
