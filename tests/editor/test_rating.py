@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from tests.editor.draft_samples import code, draft, keys, said, store
+from tui_annotate.domain.samples import SampleKind
 from tui_annotate.editor import completion, notes
 from tui_annotate.editor.effects import Blink, Comment, OpenNote, Rate
 from tui_annotate.editor.key_state import OPTION, READING
@@ -19,9 +24,11 @@ def rated(rating: str = "") -> Draft:
     return made
 
 
-def test_a_digit_gives_the_rating_that_it_stands_for() -> None:
-    """After `*`, the digits are the words of the scale; one press saves."""
+@pytest.mark.parametrize("kind", SampleKind)
+def test_a_digit_gives_the_rating_that_it_stands_for(kind: SampleKind) -> None:
+    """After `*`, the digits are the words of the scale; one press saves, on each kind of sample."""
     made = rated()
+    made.sample = replace(made.sample, kind=kind)
     assert keys(made, "*") == []
     assert (made.pending, made.state) == (PendingQuestion(RATING), OPTION)
     assert [(each.digit, each.text) for each in made.options()] == [
@@ -50,9 +57,10 @@ def test_zero_takes_a_rating_back_and_other_keys_leave_it() -> None:
     """Enter, Backspace and `u` close the question; a digit beyond the scale keeps it open."""
     assert keys(rated("Bad"), "* 0") == [Rate("")]
     for key in ("enter", "backspace", "u"):
-        made = rated("Bad")
-        assert keys(made, f"* {key}") == []
-        assert made.pending is None
+        for rating in ("", "Bad"):
+            made = rated(rating)
+            assert keys(made, f"* {key}") == []
+            assert (made.pending, made.rating) == (None, rating)
     made = rated()
     assert keys(made, "* 5") == [Blink()]
     assert made.pending
