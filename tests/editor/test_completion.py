@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from tests.editor.draft_samples import code, draft, key, keys, said, select, store
+from tests.editor.draft_samples import anchor, code, draft, key, keys, said, select, store
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.history import UNDOABLE
 from tui_annotate.domain.samples import Side
-from tui_annotate.editor import completion, cursor_actions
-from tui_annotate.editor.effects import Blink, Finish, GoTo, Open, OpenNote, Page, Save, Select
+from tui_annotate.editor import completion, cursor_actions, notes
+from tui_annotate.editor.effects import (
+    Blink,
+    Finish,
+    GoTo,
+    Open,
+    OpenNote,
+    Page,
+    Remove,
+    Save,
+    Select,
+)
 from tui_annotate.editor.key_state import NOTE
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.pending_saves import PendingSave
@@ -79,7 +89,8 @@ def test_what_a_label_wants_blocks_done_and_is_shown() -> None:
     effects = keys(made, "enter")
     assert effects == [GoTo(Side.SUMMARY, 0, 0)]
     assert made.focused == saved.id
-    assert code(made) is MessageCode.LABEL_LACKS
+    assert (code(made), made.message.kind) == (MessageCode.LABEL_LACKS, "warning")
+    assert all(words in said(made) for words in ("A (Sourced)", " e "))
     assert dict(made.message.fields) == {"letter": "A", "label": "Sourced", "lacks": "evidence"}
     store(made, keys(made, "e space enter"))
     made.enable_digits()
@@ -236,6 +247,65 @@ def test_an_undone_annotation_comes_back_into_hand() -> None:
     assert made.evidence == list(saved.evidence)
     assert said(made) == "undone: Intrinsic"
     assert not made.digits_off
+    select(made, "loved")
+    again = store(made, keys(made, "2"))
+    assert (again.claim, again.evidence) == (saved.claim, saved.evidence)
+    assert again.labels == (("Unwanted", "Extrinsic"),)
+
+
+def test_what_an_undo_brings_back_is_in_focus() -> None:
+    """After a deletion was undone, x and e are for that annotation."""
+    made = draft()
+    first = store(made, keys(made, "1"))
+    select(made, "Nobody")
+    second = store(made, keys(made, "2"))
+    for _ in range(2):
+        assert keys(made, "x") == [Remove(second)]
+        completion.replace_annotations(made, (first,), "deleted")
+        effects = completion.replace_annotations(made, (first, second), "undone")
+        assert effects == [GoTo(Side.SUMMARY, 0, second.claim[0].span.start)]
+        assert made.focused == second.id
+    assert store(made, keys(made, "e 3 2 enter")).labels == (("Benign",),)
+    assert made.annotations[0] == first
+
+
+def undone() -> tuple[Draft, Annotation]:
+    """A claim with evidence and a note that an undo gave back into hand, and what it was."""
+    made = seen(draft())
+    select(made, "15 million pounds")
+    keys(made, "space m")
+    notes.finish_note(made, "why")
+    saved = store(made, keys(made, "1"))
+    assert (len(saved.evidence), saved.note) == (1, "why")
+    completion.replace_annotations(made, (), "undone", gone=saved)
+    select(made, "15 million pounds")
+    assert (made.evidence, made.note) == ([*saved.evidence], "why")
+    return made, saved
+
+
+def test_what_is_redone_is_no_longer_in_hand() -> None:
+    """Claim, evidence and note, which the undo gave back, are put down again; Enter is done."""
+    made, saved = undone()
+    effects = completion.replace_annotations(made, (saved,), "redone")
+    assert effects[0] == Select(Side.SUMMARY, None)
+    assert (made.evidence, made.note, made.focused) == ([], "", saved.id)
+    assert made.message.kind == "saved"
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
+    assert keys(made, "enter") == DONE
+
+
+def test_what_is_redone_leaves_other_work_in_hand() -> None:
+    """Another claim stays selected, with its note."""
+    made, saved = undone()
+    keys(made, "backspace backspace")
+    cursor_actions.set_pointer(made, Side.SUMMARY, SideCursor())
+    keys(made, "backspace")
+    select(made, "loved")
+    keys(made, "m")
+    notes.finish_note(made, "odd")
+    assert completion.replace_annotations(made, (saved,), "redone") == []
+    assert (made.note, made.claim) == ("odd", (anchor(made, "loved", Side.SUMMARY),))
+    assert made.annotations == (saved,)
 
 
 def test_an_undo_does_not_touch_what_is_in_hand() -> None:

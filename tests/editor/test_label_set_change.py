@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.editor.draft_samples import INTRINSIC, LABELS, code, draft, key, keys, said, store
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.editor import completion, label_actions, label_set_change
+from tui_annotate.editor import completion, label_actions, label_set_change, notes
 from tui_annotate.editor.effects import Blink, Finish, Save
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
@@ -153,6 +153,21 @@ def test_a_refused_edit_comes_back_under_the_new_name() -> None:
     assert (saved.note, saved.version) == ("why", on.annotations[0].version)
 
 
+def test_a_refused_note_is_in_hand_as_an_edit() -> None:
+    """Of an annotation that is stored; Enter saves it, under the labels of now."""
+    on = marked()
+    keys(on, "a m")
+    (sent,) = [each for each in notes.finish_note(on, "why") if isinstance(each, Save)]
+    relabel(on, LABELS.replace("Benign", "Odd"))
+    reason = "Benign is now Odd: press Enter"
+    completion.apply_refused_save(on, sent.annotation, reason)
+    assert (on.save_failed, on.note) == (True, "why")
+    assert (code(on), on.message.kind) == (MessageCode.NOT_SAVED, "error")
+    assert reason in said(on)
+    assert on.editing == on.annotations[0]
+    assert store(on, key(on, "enter")).note == "why"
+
+
 def test_an_open_edit_goes_along() -> None:
     """While another save is refused: its labels, its base and its pending child."""
     on = marked()
@@ -180,6 +195,23 @@ def test_labels_that_are_no_longer_given_are_taken_off_unless_the_store_has_them
     assert on.labels == [INTRINSIC, ("Benign",)]
     relabel(on, RETIRED)
     assert on.labels == [INTRINSIC]
+
+
+def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone() -> None:
+    """What is picked there is no label any more, and is told so."""
+    on = draft()
+    keys(on, "0")
+    relabel(on, LABELS.replace("Benign", "Odd"))
+    assert label_actions.pick(on, ("Benign",)) == [Blink()]
+    assert (code(on), on.message.kind) == (MessageCode.LABEL_GONE, "warning")
+    assert "Benign" in said(on)
+    assert on.annotations == ()
+
+
+def test_what_the_labels_became_is_told_by_all_names() -> None:
+    """Of a label that was split also its parts, before anything is done under them."""
+    words = change(marked(), SPLIT).describe([INTRINSIC])
+    assert all(name in words for name in ("Intrinsic", "Number", "Name"))
 
 
 def test_a_question_about_a_label_that_is_gone_is_over() -> None:
@@ -281,9 +313,12 @@ def test_a_sample_with_a_label_that_was_split_is_not_done() -> None:
     on = split()
     on.visited = {0, 1, 2}
     key(on, "enter")
-    assert code(on) is MessageCode.LABEL_TO_CHOOSE
+    assert (code(on), on.message.kind) == (MessageCode.LABEL_TO_CHOOSE, "warning")
+    assert all(words in said(on) for words in ("Intrinsic of annotation A", "1-2"))
     assert dict(on.message.fields) == {"letter": "A", "label": "Intrinsic", "digits": "1-2"}
     assert store(on, key(on, "1")).labels == (("Unwanted", "Number"),)
+    on.enable_digits()
+    assert Finish("done") in key(on, "enter")
 
 
 def test_a_part_that_does_not_fit_is_refused_in_words() -> None:

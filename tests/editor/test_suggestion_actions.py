@@ -212,6 +212,9 @@ def test_a_selection_takes_the_keys_from_the_suggestion() -> None:
     select(on, "Nobody")
     assert on.state is SELECTING
     assert on.focused == ""
+    assert key(on, "y") == [Blink()]
+    assert not on.answering
+    assert on.state is SELECTING
     on.focus_annotation("s-15")
     assert suggestion_actions.take(on) == [Blink()]
     on.side = Side.SOURCE
@@ -488,6 +491,8 @@ def test_enter_says_once_that_suggestions_were_never_looked_at() -> None:
     assert key(on, "enter") == [Blink()]
     assert code(on) is MessageCode.NOT_ALL_SEEN
     assert (on.message.fields["sentences"], on.message.fields["suggestions"]) == ([3], 2)
+    assert on.message.kind == "warning"
+    assert all(words in said(on) for words in ("2 ", "Enter"))
     assert Finish("done") in key(on, "enter")
 
 

@@ -83,7 +83,7 @@ async def run_stage(
         await pilot.pause()
         yield stage, pilot
         await pilot.pause()
-        assert all(cell_len(line) == size[0] for line in stage.lines())
+        assert all(cell_len(line) == stage.size.width for line in stage.lines())
         assert_harmless(stage)
 
 

@@ -109,6 +109,58 @@ def test_keys_on_a_place_of_two_rivals(pressed: str, wanted: object) -> None:
     assert effects[-1] == wanted
 
 
+def test_keys_walk_places_and_conflicts_round_and_round() -> None:
+    """`a` all places, `c` the conflicts; what all agree on is none."""
+    on = at(
+        0,
+        {
+            "A": [one("a1", "was loved"), one("a2", "15 million"), one("a4", "Nobody died.")],
+            "B": [one("b1", "loved", BENIGN), one("b2", "15 million"), one("b4", "Nobody")],
+            "C": [one("c2", "15 million"), one("c3", "pounds")],
+        },
+    )
+    for key, visited in (("c", [2, 3, 0, 2]), ("C", [0, 3]), ("a", [0, 1, 2, 3]), ("A", [2, 1])):
+        walked = []
+        for _ in visited:
+            keys(on, key)
+            walked.append(on.at)
+        assert walked == visited, key
+    assert on.group
+    assert on.group.status is GroupStatus.AGREED
+    assert "Intrinsic" in draft_line(on)[0]
+
+
+def test_a_rival_that_is_alone_needs_no_digit() -> None:
+    """`y` takes it."""
+    on = at(0, {"A": [one("a1", "loved")], "B": []})
+    assert keys(on, "y") == [TakeCandidates((("a1",),))]
+
+
+def test_a_tie_takes_nothing() -> None:
+    """`y` says what is to be chosen first, and a digit without a rival chooses none."""
+    on = at(0, TWO)
+    assert keys(on, "y") == [Blink()]
+    assert code(on) is ReviewText.NO_MAJORITY
+    assert on.chosen is None
+    assert keys(on, "9") == [Blink()]
+    assert on.chosen is None
+
+
+def test_rivals_under_several_labels_are_merged_under_a_chosen_one() -> None:
+    """Where it is not clear which, nothing is merged; a digit says it."""
+    on = at(0, {"A": [one("a1", "was loved")], "B": [one("b1", "loved", BENIGN)]})
+    assert keys(on, "M") == [Blink()]
+    assert code(on) is ReviewText.LABEL_TO_MERGE_UNCLEAR
+    chosen = next(digit for digit, each in enumerate(on.candidates, 1) if each.labels == (BENIGN,))
+    (merged,) = keys(on, f"{chosen} M")
+    assert isinstance(merged, MergeCandidates)
+    assert merged.labels == (BENIGN,)
+    assert sorted(merged.candidates) == [("a1",), ("b1",)]
+    alone = at(0, {"A": [one("a1", "loved")], "B": []})
+    assert keys(alone, "M") == [Blink()]
+    assert code(alone) is ReviewText.NO_CANDIDATES_TO_MERGE
+
+
 def test_agreement_without_the_reopened_work_is_no_agreement_of_all() -> None:
     """Nor does Enter accept it, because the sample waits for the reopened work."""
     on = at(0, {"A": TWO["A"][1:], "B": TWO["B"][1:]})
@@ -186,6 +238,12 @@ def test_a_question_takes_its_answer_alone() -> None:
     keys(on, "x 0")
     assert finish_note(on, "") == []
     assert on.message.code is ReviewText.REFUSAL_NEEDS_WORDS
+    assert on.message.kind == "warning"
+    keys(on, "x 0")
+    (refusal,) = finish_note(on, "vague")
+    assert isinstance(refusal, RejectCandidates)
+    assert (refusal.reason, refusal.note) == (RejectionReason.NONE, "vague")
+    assert sorted(refusal.candidates) == [("a1",), ("b1",)]
 
 
 def test_each_kind_of_open_work_is_asked_for_by_itself() -> None:
@@ -238,6 +296,7 @@ def test_what_changed_since_a_decision_is_open_again() -> None:
     [
         ("enter y", TakeCandidates((("a1",),))),
         ("enter x 1", RejectCandidates((("a1",),), RejectionReason.SLIP)),
+        ("enter c x 1", RejectCandidates((("a1",),), RejectionReason.SLIP)),
         ("enter m", OpenNote("")),
         ("enter :", Open(Page.PALETTE)),
         ("enter 0", OpenNote("")),
@@ -248,6 +307,7 @@ def test_keys_that_decide_act_in_the_question_about_open_work(pressed: str, want
     on = at(0, {"A": [one("a1", "loved")], "B": []})
     assert keys(on, pressed)[-1] == wanted
     assert on.pending is None
+    assert (on.writing is not None) is isinstance(wanted, OpenNote)
 
 
 def test_keys_that_decide_act_in_each_question_of_enter() -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
+from tests.editor.draft_samples import SUMMARY
 from tests.editor.review.draft_samples import BENIGN, TWO, at, kept, keys, one, refused
 from tui_annotate.domain.adjudication import ReviewAction
-from tui_annotate.editor.review.words import describe_group_status, draft_line
+from tui_annotate.domain.samples import Document, SampleKind, Side
+from tui_annotate.editor.review.words import DIFFERENCES, describe_group_status, draft_line
+from tui_annotate.methods.adjudication import DifferenceKind
 
 
 def test_names_stand_for_letters_while_they_are_shown() -> None:
@@ -54,3 +59,20 @@ def test_the_line_fits_from_80_columns_on(number: int, cells: int, pressed: str)
     assert short[:4] == full[:4]
     if cells >= 77:
         assert cell_len(short) <= cells
+
+
+def test_people_who_marked_a_document_otherwise_differ_in_passages() -> None:
+    """A document alone has no evidence for anything; beside a summary it is evidence."""
+    on = at(0, TWO)
+    group = replace(on.groups[0], differences=(DifferenceKind.EVIDENCE,))
+    bare = replace(group, differences=())
+    on.groups = (group, bare)
+    evidence = DIFFERENCES[DifferenceKind.EVIDENCE].text()
+    assert evidence in describe_group_status(on, group)
+    on.sample = replace(
+        on.sample, kind=SampleKind.DOCUMENT, documents=(Document(Side.SUMMARY, SUMMARY),)
+    )
+    described, of_bare = describe_group_status(on, group), describe_group_status(on, bare)
+    assert described.startswith(of_bare)
+    assert described != of_bare
+    assert evidence not in described

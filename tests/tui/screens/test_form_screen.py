@@ -6,6 +6,7 @@ import math
 import re
 
 import pytest
+from rich.cells import cell_len
 from textual import events
 
 from tests.tui.stage import HOSTILE, run_stage
@@ -243,14 +244,17 @@ async def test_without_fields_enter_is_the_first_choice() -> None:
 
 
 @pytest.mark.parametrize("name", FORMS)
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (50, 18)])
-async def test_every_form_fits_the_screen(name: str, size: tuple[int, int]) -> None:
+async def test_every_form_fits_the_screen(name: str) -> None:
     """Title, all choices and the keys are in sight."""
     form = FORMS[name]
-    async with run_stage(screen=Asked(form).page, size=size) as (stage, _):
-        choices = (name.text() for _, name in form.choices)
-        for words in (form.title.text(), *choices, "Enter continue"):
-            assert words in stage.text()
+    async with run_stage(screen=Asked(form).page) as (stage, pilot):
+        for size in ((80, 24), (140, 40), (50, 18)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            assert all(cell_len(line) == size[0] for line in stage.lines()), size
+            choices = (name.text() for _, name in form.choices)
+            for words in (form.title.text(), *choices, "Enter continue"):
+                assert words in stage.text(), size
 
 
 @pytest.mark.parametrize("theme", ["dark", "mono"])

@@ -101,20 +101,23 @@ async def test_rows_show_state_id_count_and_summary() -> None:
         assert "1  ✓ all" in stage.text()
 
 
-@pytest.mark.parametrize("width", [30, 60, 80, 99, 100, 140])
 @pytest.mark.parametrize("total", [3, _TOTAL])
-async def test_heads_stand_over_their_columns(width: int, total: int) -> None:
+async def test_heads_stand_over_their_columns(total: int) -> None:
     """At any width, with a scroll bar and without; groups have a column on wide screens."""
     store = _Store(total)
-    async with run_stage(screen=QueueScreen(store.page), size=(width, 24)) as (stage, pilot):
-        await _idle(stage, pilot)
-        _, heads, row, *_ = stage.lines()
-        assert heads.index("sample") == row.index("000000")
-        assert ("annotations" in heads) == (width > 40)
-        assert "annotations" not in heads or heads[: row.index("3  ") + 1].endswith("annotations")
-        assert ("group" in heads) == (width >= 100)
-        assert "group" not in heads or heads.index("group") == row.index("source-0")
-        assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")])
+    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
+        for width in (30, 60, 80, 99, 100, 140):
+            await pilot.resize_terminal(width, 24)
+            await _idle(stage, pilot)
+            _, heads, row, *_ = stage.lines()
+            assert all(cell_len(line) == width for line in stage.lines())
+            assert heads.index("sample") == row.index("000000"), width
+            assert ("annotations" in heads) == (width > 40), width
+            if "annotations" in heads:
+                assert heads[: row.index("3  ") + 1].endswith("annotations"), width
+            assert ("group" in heads) == (width >= 100), width
+            assert "group" not in heads or heads.index("group") == row.index("source-0"), width
+            assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")]), width
 
 
 async def test_only_what_is_seen_is_read() -> None:
@@ -174,23 +177,17 @@ async def test_holding_a_key_does_not_pile_up_reading() -> None:
         assert "▌" in stage.text()
 
 
-@pytest.mark.parametrize(("key", "name"), [("2", "open"), ("5", "completed ✓"), ("f", "open")])
-async def test_digits_and_f_filter(key: str, name: str) -> None:
-    """A filter starts at its first row; the bar shows which one it is."""
+async def test_filters_have_keys_and_can_be_clicked_and_go_round() -> None:
+    """A filter starts at its first row; the bar shows which one it is; f comes round to all."""
     store = _Store()
     async with run_stage(screen=QueueScreen(store.page, position=500)) as (stage, pilot):
         await _idle(stage, pilot)
-        await pilot.press(key)
-        await _idle(stage, pilot)
-        assert f"✓ {name}" in stage.text()
-        assert f"{name} · 1/" in stage.lines()[0]
-
-
-async def test_filters_can_be_clicked_and_go_round() -> None:
-    """A click on the bar filters; f comes round to all."""
-    store = _Store()
-    async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
-        await _idle(stage, pilot)
+        for key, name in (("2", "open"), ("5", "completed ✓"), ("1", "all"), ("f", "open")):
+            await pilot.press("end", key)
+            await _idle(stage, pilot)
+            assert f"✓ {name}" in stage.text(), key
+            assert f"{name} · 1/" in stage.lines()[0], key
+        await pilot.press("1")
         await pilot.click("LabelBar", offset=(14, 0))
         await _idle(stage, pilot)
         assert "✓ open" in stage.text()
@@ -265,8 +262,9 @@ async def test_a_click_opens() -> None:
         assert stage.results == [SampleKey("news", "000004")]
 
 
-async def test_go_to_an_id() -> None:
-    """What is found is opened; what is not is told in the dialog."""
+@pytest.mark.parametrize("key", ["g", "G"])
+async def test_go_to_an_id(key: str) -> None:
+    """What is found is opened; what is not is told in the dialog; G is the sample screen's key."""
 
     def find(text: str) -> SampleKey:
         if text != "7":
@@ -276,22 +274,10 @@ async def test_go_to_an_id() -> None:
     store = _Store()
     async with run_stage(screen=QueueScreen(store.page, find=find)) as (stage, pilot):
         await _idle(stage, pilot)
-        await pilot.press("g", "8", "enter")
+        await pilot.press(key, "8", "enter")
         await _idle(stage, pilot)
         assert "no sample '8'" in stage.text()
         await pilot.press("backspace", "7", "enter")
-        await _idle(stage, pilot)
-        assert stage.results == [SampleKey("news", "7")]
-
-
-async def test_the_key_of_the_sample_screen_goes_to_an_id_as_well() -> None:
-    """G is "go to an id" wherever one is."""
-    store = _Store()
-    async with run_stage(
-        screen=QueueScreen(store.page, find=lambda text: SampleKey("news", text))
-    ) as (stage, pilot):
-        await _idle(stage, pilot)
-        await pilot.press("G", "7", "enter")
         await _idle(stage, pilot)
         assert stage.results == [SampleKey("news", "7")]
 
@@ -360,23 +346,26 @@ class _Machine:
         self.order = order
 
 
-@pytest.mark.parametrize("width", [60, 80, 99, 100, 119, 120, 140])
-async def test_bars_and_badges_stand_beside_the_rows(width: int) -> None:
+async def test_bars_and_badges_stand_beside_the_rows() -> None:
     """Heads stand over their columns at any width; the row in hand is told in full."""
     screen = QueueScreen(_Store().page, scores=_Machine().scores(), position=88_001)
-    async with run_stage(screen=screen, size=(width, 24)) as (stage, pilot):
-        await _idle(stage, pilot)
-        _, heads, *rows = stage.lines()
-        row = next(row for row in rows if "088000" in row)
-        other = next(row for row in rows if "088001" in row)
-        assert "█" in row
-        assert "█" not in other
-        head = "unig" if width >= 120 else "score"
-        assert cell_len(heads[: heads.index(head)]) == cell_len(row[: row.index("█")])
-        assert ("wrong" in row, ".88" in row) == (width >= 100, width >= 120)
-        assert cell_len(row[: row.index("桥")]) == cell_len(other[: other.index("桥")])
-        assert cell_len(heads[: heads.index("summ")]) == cell_len(row[: row.index("桥")])
-        assert ": wrong · unigram_overlap .88 · news/088000" in stage.text()
+    async with run_stage(screen=screen) as (stage, pilot):
+        for width in (60, 80, 99, 100, 119, 120, 140):
+            await pilot.resize_terminal(width, 24)
+            await _idle(stage, pilot)
+            _, heads, *rows = stage.lines()
+            assert all(cell_len(line) == width for line in rows)
+            row = next(row for row in rows if "088000" in row)
+            other = next(row for row in rows if "088001" in row)
+            assert "█" in row
+            assert "█" not in other
+            head = "unig" if width >= 120 else "score"
+            assert cell_len(heads[: heads.index(head)]) == cell_len(row[: row.index("█")]), width
+            assert ("wrong" in row, ".88" in row) == (width >= 100, width >= 120), width
+            summary = cell_len(row[: row.index("桥")])
+            assert cell_len(other[: other.index("桥")]) == summary, width
+            assert cell_len(heads[: heads.index("summ")]) == summary, width
+            assert ": wrong · unigram_overlap .88 · news/088000" in stage.text(), width
 
 
 async def test_another_order_is_read_at_once() -> None:

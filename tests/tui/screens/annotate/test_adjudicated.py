@@ -43,7 +43,11 @@ def says_locked(person: Person) -> bool:
 
 
 async def test_opening_a_locked_sample_says_so(folder: Path) -> None:
-    """The message, the header and the status line say it; no hint says that a digit saves."""
+    """The message, the header and the status line say it; no hint says that a digit saves.
+
+    Each key that would change the sample says it, and prepares nothing; a question to the reviewers
+    is still possible.
+    """
     async with open_app(folder) as person:
         assert says_locked(person)
         header = person.screen.header()
@@ -51,19 +55,15 @@ async def test_opening_a_locked_sample_says_so(folder: Path) -> None:
         assert header.reading == SampleMessage.LOCKED.text()
         await person.press("down")
         assert person.line() == MessageCode.LOCKED.text()
-
-
-async def test_each_key_that_would_change_the_sample_says_it(folder: Path) -> None:
-    """Nothing is prepared either; a question to the reviewers is still possible."""
-    async with open_app(folder) as person:
         for action in ACTIONS:
             if person.draft.state not in action.changes or action.id in ELSEWHERE:
                 continue
             person.screen.do(action.id, digit="1")
-            await person.settled()
             assert says_locked(person), action.id
             draft = person.draft
             assert not any((draft.evidence, draft.pending, draft.writing, draft.saves.sent))
+        await person.settled()
+        assert says_locked(person)
         await person.press("u")
         await person.settled()
         assert person.draft.sample.id != "a" or "adjudicated" in person.line()

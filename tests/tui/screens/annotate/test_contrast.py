@@ -38,7 +38,10 @@ def marked(person: Person, layer: str, side: Side) -> list[str]:
 
 
 async def test_the_focused_match_tells_what_it_shares_and_contradicts(folder: Path) -> None:
-    """Shared words in the match, the numbers that differ on both sides, and in words above it."""
+    """Shared words in the match, the numbers that differ on both sides, and in words above it.
+
+    Marks go with the focus, also to the other side; where nothing is shared there are none.
+    """
     async with open_app(folder) as person:
         await person.words("15", "pounds")
         assert "million pounds" in " ".join(marked(person, "shared", Side.SOURCE))
@@ -47,11 +50,6 @@ async def test_the_focused_match_tells_what_it_shares_and_contradicts(folder: Pa
         shown = person.shown()
         assert "15 million pounds ≠ 12 million pounds" in shown
         assert "≠Its budget" in shown or "≠budget" in shown
-
-
-async def test_another_match_has_its_own(folder: Path) -> None:
-    """Marks go with the focus; where nothing is shared or lit there are none."""
-    async with open_app(folder) as person:
         await person.words("director", "town")
         first = marked(person, "shared", Side.SOURCE)
         await person.press("n")
@@ -59,6 +57,11 @@ async def test_another_match_has_its_own(folder: Path) -> None:
         await person.words("families")
         assert marked(person, "shared", Side.SOURCE) == []
         assert person.screen.comparison.contrast == NOTHING
+        await person.press("escape home tab")
+        await person.words("12", "pounds")
+        assert "million pounds" in " ".join(marked(person, "shared", Side.SUMMARY))
+        assert any("15" in words for words in marked(person, "conflicts", Side.SUMMARY))
+        assert marked(person, "shared", Side.SOURCE) == []
 
 
 async def test_no_thread_is_described_by_a_text(
@@ -81,20 +84,16 @@ async def test_no_thread_is_described_by_a_text(
     assert not any("film" in description for description in started)
 
 
-async def test_from_the_source_the_summary_is_compared(folder: Path) -> None:
-    """The other way round: the lit sentence of the summary shows what it shares."""
-    async with open_app(folder) as person:
-        await person.press("tab")
-        await person.words("12", "pounds")
-        assert "million pounds" in " ".join(marked(person, "shared", Side.SUMMARY))
-        assert any("15" in words for words in marked(person, "conflicts", Side.SUMMARY))
-        assert marked(person, "shared", Side.SOURCE) == []
+async def test_a_key_marks_what_the_source_has_nowhere_and_others_walk_it(folder: Path) -> None:
+    """Before anything is selected; the same key takes the marks off; the cursor stays.
 
-
-async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
-    """Before anything is selected; the same key takes the marks off; the cursor stays."""
+    One key goes to the next mark from the cursor, one back, round and round, from either side.
+    """
     async with open_app(folder) as person:
         before = person.draft.pointers
+        await person.press("c")
+        assert person.draft.pointers == before
+        assert person.said()
         await person.press("i")
         words = marked(person, "lacking", Side.SUMMARY)
         assert {"15", "loved", "families"} <= set(" ".join(words).split())
@@ -104,19 +103,8 @@ async def test_a_key_marks_what_the_source_has_nowhere(folder: Path) -> None:
         assert person.said().fields["count"] == len(words)
         assert person.shown().splitlines()[2].startswith("?")
         assert person.draft.pointers == before
-        await person.press("i")
-        assert marked(person, "lacking", Side.SUMMARY) == []
-
-
-async def test_the_marks_are_walked(folder: Path) -> None:
-    """One key goes to the next from the cursor, one back, round and round, from either side."""
-    async with open_app(folder) as person:
-        before = person.draft.pointer.offset
-        await person.press("c")
-        assert person.draft.pointer.offset == before
-        assert person.said()
-        await person.press("i c")
         spans = person.draft.missing_words
+        await person.press("c")
         assert person.draft.pointer.offset == spans[0].start
         await person.press("C")
         assert person.draft.pointer.offset == spans[-1].start
@@ -124,6 +112,8 @@ async def test_the_marks_are_walked(folder: Path) -> None:
         await person.press("tab c")
         assert person.draft.side is Side.SUMMARY
         assert person.draft.pointer.offset == spans[0].start
+        await person.press("i")
+        assert marked(person, "lacking", Side.SUMMARY) == []
 
 
 async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
@@ -138,15 +128,6 @@ async def test_the_layer_goes_along_to_other_samples(folder: Path) -> None:
         assert "loved" in " ".join(marked(person, "lacking", Side.SUMMARY))
     async with open_app(folder) as person:
         assert person.draft.missing_words == ()
-
-
-async def test_without_a_source_there_is_nothing_to_hold_it_against(tmp_path: Path) -> None:
-    """No mark stands where everything would be marked."""
-    alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
-    async with open_app(make_workspace(tmp_path / "alone", samples=[alone])) as person:
-        await person.press("i")
-        assert person.draft.missing_words == ()
-        assert person.said().code is MessageCode.LACKING_NO_TWO_TEXTS
 
 
 async def test_a_long_sample_is_read_when_it_is_asked_for(
@@ -166,10 +147,15 @@ async def test_a_long_sample_is_read_when_it_is_asked_for(
         ]
 
 
-async def test_all_that_is_said_stands_in_the_source(tmp_path: Path) -> None:
-    """Then the draft line says so, as no mark would."""
+async def test_where_no_word_is_marked_the_line_says_why(tmp_path: Path) -> None:
+    """Without a source everything would be marked; or all that is said stands in the source."""
+    alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
     documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. They stayed."))
-    same = Sample("films", "a", documents)
-    async with open_app(make_workspace(tmp_path / "same", samples=[same])) as person:
+    same = Sample("films", "b", documents)
+    async with open_app(make_workspace(tmp_path / "work", samples=[alone, same])) as person:
         await person.press("i")
+        assert person.draft.missing_words == ()
+        assert person.said().code is MessageCode.LACKING_NO_TWO_TEXTS
+        await person.press("i greater_than_sign i")
+        assert person.draft.sample.id == "b"
         assert person.said().code is MessageCode.LACKING_NONE

@@ -7,6 +7,8 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from zipfile import ZipFile
 
 import pytest
@@ -21,6 +23,7 @@ from tui_annotate.domain.people import Actor, Person, PersonKind, Role
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import IMPORTED_COMMENTS, Document, Sample, SampleKey, Side
 from tui_annotate.storage.corpus.store import hash_texts
+from tui_annotate.tui.screens.annotate.features.imported_comments import ImportedComments
 from tui_annotate.workspace import Workspace
 from tui_annotate.workspace.bundles import open_bundle, open_bundles
 
@@ -63,32 +66,49 @@ def fill(folder: Path, rows: object, *, owner: str = "ab12", named: str = "ab12"
             space.team.person_merges.merge(author, found)
 
 
-@pytest.mark.parametrize("owner", ["ab12", "ana", ""])
-async def test_annotators_read_only_their_own_comments(owner: str, tmp_path: Path) -> None:
-    """Those of other people would reveal their work; merged people keep their comments."""
-    fill(tmp_path / "work", ROWS, owner=owner)
+def listed(folder: Path) -> str:
+    """The page of comments that ana reads, without a screen; empty for none."""
+    with workspace.open(folder) as space:
+        ana = space.person("ana")
+        session: Any = SimpleNamespace(annotate=space.annotate, person=ana)
+        sample: Any = space.annotate.open(ana.id, KEY)
+        host: Any = None
+        comments = ImportedComments(host)
+        comments.opened(session, sample)
+        return "\n".join(page.text for page in comments.pages(host, sample))
+
+
+async def test_a_page_of_the_request_shows_the_comments(tmp_path: Path) -> None:
+    """Under its title, with the time; those of other people would reveal their work."""
+    fill(tmp_path / "work", ROWS, owner="ana")
     async with open_app(tmp_path / "work") as person:
         shown = await read_pages(person)
-        assert (f"{TIME[:10]} {TIME[11:16]}: {MINE}" in shown) is bool(owner)
+        assert "Imported comments" in shown
+        assert listed(tmp_path / "work") in shown
         assert OTHER not in shown
+
+
+@pytest.mark.parametrize("owner", ["ab12", "ana", ""])
+def test_annotators_read_only_their_own_comments(owner: str, tmp_path: Path) -> None:
+    """Merged people keep their comments; other people have none."""
+    fill(tmp_path / "work", ROWS, owner=owner)
+    own = f"{TIME[:10]} {TIME[11:16]}: {MINE}" if owner else ""
+    assert listed(tmp_path / "work") == own
 
 
 @pytest.mark.parametrize("rows", [None, "?", [3, {"text": 4}, {"user_id": "ab12"}]])
-async def test_other_values_are_no_comments(rows: object, tmp_path: Path) -> None:
+def test_other_values_are_no_comments(rows: object, tmp_path: Path) -> None:
     """The metadata column may hold any JSON value."""
     fill(tmp_path / "work", rows)
-    async with open_app(tmp_path / "work") as person:
-        assert "Imported comments" not in await read_pages(person)
+    assert listed(tmp_path / "work") == ""
 
 
 @pytest.mark.parametrize("merged", [False, True])
-async def test_data_of_annotations_grants_no_comments(*, merged: bool, tmp_path: Path) -> None:
+def test_data_of_annotations_grants_no_comments(*, merged: bool, tmp_path: Path) -> None:
     """The file's data in an annotator's own annotation may name another person."""
     fill(tmp_path / "work", ROWS, owner="ana" if merged else "ab12", named="cd34")
-    async with open_app(tmp_path / "work") as person:
-        shown = await read_pages(person)
-        assert MINE in shown
-        assert OTHER not in shown
+    assert MINE in listed(tmp_path / "work")
+    assert OTHER not in listed(tmp_path / "work")
 
 
 async def test_reviewers_read_all_comments_without_names(tmp_path: Path) -> None:

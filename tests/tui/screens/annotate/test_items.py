@@ -16,7 +16,6 @@ from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor import citations
 from tui_annotate.editor.messages import MessageCode
-from tui_annotate.editor.state import SAMPLE, Note
 from tui_annotate.tui.screens.collection.screen import CollectionScreen
 from tui_annotate.tui.screens.queue import QueueScreen
 from tui_annotate.tui.screens.sample import item_rows
@@ -48,6 +47,14 @@ def stored(person: Person) -> tuple[list[tuple[Anchor, ...]], Assignment]:
 def here(person: Person) -> str:
     """The id of the sample on screen."""
     return person.draft.sample.id
+
+
+async def go_to(person: Person, sample: str) -> None:
+    """Opens a sample by its id, typed into the dialog."""
+    names = {"|": "vertical_line", "-": "minus"}
+    if here(person) != sample:
+        await person.press("G " + " ".join(names.get(each, each) for each in sample) + " enter")
+    assert here(person) == sample
 
 
 # reports
@@ -147,22 +154,25 @@ async def test_the_overlay_has_the_request_and_the_documents(folder: Path) -> No
 # documents
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 40), (40, 12)])
-async def test_a_document_has_the_screen_to_itself(folder: Path, size: tuple[int, int]) -> None:
+async def test_a_document_has_the_screen_to_itself(folder: Path) -> None:
     """Its passage is marked with the keys of a claim, and stored as evidence alone."""
-    async with open_app(folder, sample=DOCUMENT, size=size) as person:
-        shown = person.shown()
-        assert "DOCUMENT Crabs" in shown
-        assert not any(word in shown for word in ("SOURCE", "hidden", "no evidence"))
-        await person.words("sheds", "shell")
-        await person.press("1")
-        (mark,) = person.annotations
-        assert mark.claim[0].span.of(person.draft.text(Side.SUMMARY)) == "sheds its shell"
-        await person.press("z")
-        assert person.draft.tree.source_title.upper() not in person.shown()
-        text = person.draft.text(Side.SUMMARY)
-        ((anchor,),), _ = stored(person)
-        assert (anchor.side, anchor.span.of(text)) == (Side.SOURCE, "sheds its shell")
+    async with open_app(folder, sample=DOCUMENT) as person:
+        for size in ((80, 24), (140, 40), (40, 12)):
+            await person.pilot.resize_terminal(*size)
+            await person.settled()
+            shown = person.shown()
+            assert "DOCUMENT Crabs" in shown, size
+            assert not any(word in shown for word in ("SOURCE", "hidden", "no evidence")), size
+            await person.words("sheds", "shell")
+            await person.press("1")
+            (mark,) = person.annotations
+            assert mark.claim[0].span.of(person.draft.text(Side.SUMMARY)) == "sheds its shell"
+            await person.press("z")
+            assert person.draft.tree.source_title.upper() not in person.shown(), size
+            text = person.draft.text(Side.SUMMARY)
+            ((anchor,),), _ = stored(person)
+            assert (anchor.side, anchor.span.of(text)) == (Side.SOURCE, "sheds its shell")
+            await person.press("a x z")
 
 
 async def test_a_passage_of_a_document_can_be_edited_deleted_and_brought_back(folder: Path) -> None:
@@ -278,31 +288,28 @@ async def test_a_mouse_between_the_frame_and_the_sentence_stays_in_the_sentence(
 # rating, comment
 
 
-@pytest.mark.parametrize("sample", [REPORT, DOCUMENT, FIRST])
-async def test_rating_and_comment_are_one_key_each_and_undone_by_one(
-    folder: Path, sample: str
-) -> None:
+async def test_rating_and_comment_are_one_key_each_and_undone_by_one(folder: Path) -> None:
     """Saved at once, shown in the title, taken back in order; 0 takes a rating back."""
-    async with open_app(folder, sample=sample) as person:
-        await person.press("*")
-        assert "1  Perfect    2  Mostly Good    3  So-so    4  Bad    0  " in person.shown()
-        await person.press("2")
-        assert person.said().kind == "saved"
-        assert "Mostly Good" in person.line()
-        assert stored(person)[1].rating == "Mostly Good"
-        await person.press("j M g o o d enter")
-        assert " ✎ " in person.shown()
-        assert stored(person)[1].comment == "good"
-        await person.press("u u")
-        _, assignment = stored(person)
-        assert (assignment.rating, assignment.comment) == ("", "")
+    async with open_app(folder, sample=REPORT) as person:
+        for sample in (DOCUMENT, FIRST, REPORT):
+            await go_to(person, sample)
+            await person.press("*")
+            bar = "1  Perfect    2  Mostly Good    3  So-so    4  Bad    0  "
+            assert bar in person.shown(), sample
+            await person.press("2")
+            assert person.said().kind == "saved"
+            assert "Mostly Good" in person.line()
+            assert stored(person)[1].rating == "Mostly Good"
+            await person.press("j M h i enter")
+            assert " ✎ " in person.shown(), sample
+            assert stored(person)[1].comment == "hi"
+            await person.press("u u")
+            _, assignment = stored(person)
+            assert (assignment.rating, assignment.comment) == ("", "")
         await person.press("U")
         assert person.draft.rating == "Mostly Good"
         await person.press("* 0")
         assert person.said().kind == "saved"
-        assert stored(person)[1].rating == ""
-        await person.press("* enter")
-        assert person.draft.pending is None
         assert stored(person)[1].rating == ""
 
 
@@ -320,22 +327,9 @@ async def test_what_came_from_elsewhere_is_shown_on_the_sample_that_is_open(fold
         assert "Mostly Good · ✎" in person.shown()
 
 
-async def test_a_comment_is_on_the_sample_whatever_is_in_focus(folder: Path) -> None:
-    """Where `m` writes on the annotation, `M` does not."""
-    async with open_app(folder, sample=REPORT) as person:
-        await person.press("1 M")
-        assert person.draft.writing == Note(SAMPLE)
-        await person.press("x enter")
-        assert person.annotations[0].note == ""
-        assert stored(person)[1].comment == "x"
-
-
 async def test_pairs_have_a_scale_where_the_workspace_names_one(tmp_path: Path) -> None:
-    """Else the key says where one is named."""
+    """Its words are shown as text, whatever they contain."""
     folder = make_workspace(tmp_path / "space")
-    async with open_app(folder) as person:
-        await person.press("*")
-        assert "ratings = [...]" in person.line()
     with (folder / "tui-annotate.toml").open("a", encoding="utf-8") as file:
         file.write('\nratings = ["好", "[bold]x\\u001b"]\n')
     async with open_app(folder) as person:
@@ -459,19 +453,22 @@ async def test_nobody_sees_what_others_said_of_an_item(folder: Path) -> None:
         assert here(person) == "r|8|other"
 
 
-@pytest.mark.parametrize("sample", [REPORT, DOCUMENT, FIRST])
-async def test_a_window_that_is_too_small_saves_nothing(folder: Path, sample: str) -> None:
+async def test_a_window_that_is_too_small_saves_nothing(folder: Path) -> None:
     """It says so; larger again, the screen is as it was."""
-    async with open_app(folder, sample=sample, size=(24, 6)) as person:
-        assert person.screen.too_small
-        assert "{} x {}".format(*person.screen.minimum_size) in person.shown()
-        await person.press("1 * 1")
-        assert stored(person)[1].rating == ""
-        assert not person.annotations
-        await person.pilot.resize_terminal(80, 24)
-        await person.press("* 1")
-        assert "Perfect" in person.line()
-        assert stored(person)[1].rating == "Perfect"
+    async with open_app(folder, sample=REPORT) as person:
+        for sample in (REPORT, DOCUMENT, FIRST):
+            await go_to(person, sample)
+            await person.pilot.resize_terminal(24, 6)
+            await person.settled()
+            assert person.screen.too_small, sample
+            assert "{} x {}".format(*person.screen.minimum_size) in person.shown()
+            await person.press("1 * 1")
+            assert stored(person)[1].rating == ""
+            assert not person.annotations
+            await person.pilot.resize_terminal(80, 24)
+            await person.press("* 1")
+            assert "Perfect" in person.line()
+            assert stored(person)[1].rating == "Perfect"
 
 
 async def test_a_document_of_a_megabyte_and_chinese_are_marked_like_any_other(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from math import inf
 from pathlib import Path
@@ -10,11 +12,12 @@ from typing import Any
 import pytest
 from textual import events
 
-from tests.tui.screens.annotate_app import SUMMARY, Person, make_workspace, open_app
+from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, make_workspace, open_app
 from tests.tui.screens.bursts import at_once
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.line_input import LineInput
 
@@ -75,25 +78,25 @@ async def test_movement_behind_an_enter_is_done_on_the_next_sample(folder: Path)
         assert person.draft.segment(Side.SUMMARY) == 1
 
 
-@pytest.mark.parametrize(
-    "keys", ["enter", "enter enter enter", "1", "down 2", "x", "s", "v 1", "r"]
-)
-async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(
-    folder: Path, keys: str
-) -> None:
+async def test_nothing_is_changed_on_a_sample_by_keys_from_before_it(tmp_path: Path) -> None:
     """No Enter finishes it, no digit labels it; and what follows such a key is dropped with it."""
-    async with open_app(folder, glance=inf) as person:
-        await person.press("1 down")
-        await at_once(person, f"enter {keys} down")
-        assert here(person) == "b"
-        assert person.annotations == ()
-        assert person.screen.open_sample is not None
-        assert (person.screen.open_sample.finished, person.screen.open_sample.assignment.state) == (
-            1,
-            "new",
-        )
-        if not keys.startswith("down"):
-            assert person.draft.segment(Side.SUMMARY) == 0
+    pressed = ("enter", "enter enter enter", "1", "down 2", "x", "s", "v 1", "r")
+    names = [f"s{number}" for number in range(len(pressed) + 1)]
+    texts = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. Nobody came."))
+    folder = make_workspace(
+        tmp_path / "work", samples=[Sample("films", name, texts) for name in names]
+    )
+    async with open_app(folder, sample=names[0], glance=inf) as person:
+        for finished, keys in enumerate(pressed, 1):
+            await person.press("1 down")
+            await at_once(person, f"enter {keys} down")
+            assert here(person) == names[finished], keys
+            assert person.annotations == (), keys
+            sample = person.screen.open_sample
+            assert sample is not None
+            assert (sample.finished, sample.assignment.state) == (finished, "new"), keys
+            if not keys.startswith("down"):
+                assert person.draft.segment(Side.SUMMARY) == 0, keys
 
 
 async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> None:
@@ -105,15 +108,26 @@ async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> Non
         assert person.said().code is MessageCode.ALL_FINISHED
 
 
+@contextmanager
+def refused_once(
+    monkeypatch: pytest.MonkeyPatch, deed: str, error: type[TuiAnnotateError]
+) -> Iterator[Iterator[int]]:
+    """The store refuses a deed the first time; the counter of how often it was asked for it."""
+    real, times = getattr(AnnotationService, deed), count()
+
+    def refuse(*given: Any, **named: Any) -> Any:
+        if not next(times):
+            raise error("it is not to be")
+        return real(*given, **named)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(AnnotationService, deed, refuse)
+        yield times
+
+
 @pytest.mark.parametrize(
     ("deed", "error", "before", "keys", "left"),
     [
-        ("finish", Unavailable, "", "enter 1 down", []),
-        ("add", Unavailable, "", "1 enter 2", []),
-        ("add", Unavailable, "", "1 exclamation_mark 0 o d d enter 2", []),
-        ("add", Unavailable, "", "5 o d d enter s", []),
-        ("add", Unavailable, "", "1 down ctrl+q", []),
-        ("finish", Unavailable, "", "enter ctrl+q", []),
         ("add", Conflict, "3 down", "1 enter backspace enter", ["Benign"]),
         ("edit", Conflict, "1 e 2", "enter enter down 3 enter", ["Intrinsic"]),
         ("remove", Unavailable, "1", "x enter 2 down", ["Intrinsic"]),
@@ -130,36 +144,44 @@ async def test_keys_behind_a_refused_deed_are_dropped(
 ) -> None:
     """They neither save nor drop what comes back into hand, nor take away the words that tell."""
     async with open_app(folder) as person:
-        assert person.screen.session is not None
-        annotate = type(person.screen.session.annotate)
-        real, times = getattr(annotate, deed), count()
-
-        def refused_once(*given: Any, **named: Any) -> Any:
-            if not next(times):
-                raise error("it is not to be")
-            return real(*given, **named)
-
         await person.press(before)
-        monkeypatch.setattr(annotate, deed, refused_once)
-        await at_once(person, keys)
-        assert "it is not to be" in person.line()
-        assert (here(person), labels(person)) == ("a", left)
-        assert next(times) == 1  # nothing tried again by itself
+        with refused_once(monkeypatch, deed, error) as times:
+            await at_once(person, keys)
+            assert "it is not to be" in person.line()
+            assert (here(person), labels(person)) == ("a", left)
+            assert next(times) == 1  # nothing tried again by itself
+
+
+async def test_keys_behind_several_refused_deeds_are_dropped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One after the other, with what comes back into hand dropped in between."""
+    async with open_app(folder) as person:
+        for deed, keys in (
+            ("finish", "enter 1 down"),
+            ("add", "1 enter 2"),
+            ("add", "1 exclamation_mark 0 o d d enter 2"),
+            ("add", "5 o d d enter s"),
+            ("add", "1 down ctrl+q"),
+            ("finish", "enter ctrl+q"),
+        ):
+            await person.press("home")
+            with refused_once(monkeypatch, deed, Unavailable) as times:
+                await at_once(person, keys)
+                assert "it is not to be" in person.line(), keys
+                assert (here(person), labels(person)) == ("a", []), keys
+                assert next(times) == 1, keys  # nothing tried again by itself
+            assert person.draft.save_failed is (deed == "add"), keys
+            assert person.said()
+            await person.press("backspace")
+            assert (person.draft.save_failed, person.draft.selection) == (False, None), keys
 
 
 # what is opened
 
 
-async def test_a_note_gets_all_that_is_typed_at_once(folder: Path) -> None:
-    """m, the words and Enter in one go: no letter is lost, none is a command."""
-    async with open_app(folder) as person:
-        await person.press("1")
-        await at_once(person, "m s o x enter")
-        assert person.annotations[0].note == "sox"
-
-
-async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
-    """The key that ends it comes by way of the app, but what is behind it is a command."""
+async def test_a_note_gets_all_that_is_typed_at_once_and_no_more(folder: Path) -> None:
+    """No letter is lost, none is a command; behind the key that ends it, all are commands."""
     async with open_app(folder) as person:
         await at_once(person, "v m s o enter 2")
         assert labels(person) == ["Extrinsic"]
@@ -167,6 +189,8 @@ async def test_what_is_typed_behind_a_note_is_none_of_it(folder: Path) -> None:
         await at_once(person, "down backspace m s o x escape 3")
         assert labels(person) == ["Extrinsic", "Benign"]
         assert [*person.draft.kept_notes.values()] == ["sox"]
+        await at_once(person, "m s o x enter")
+        assert [known.note for known in person.annotations] == ["so", "sox"]
 
 
 def _typed(person: Person) -> list[str]:
@@ -212,15 +236,15 @@ async def test_walking_waits_for_the_words_that_it_walks(folder: Path) -> None:
 # what was read
 
 
-@pytest.mark.parametrize("key", ["enter", "s"])
-async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path, key: str) -> None:
+async def test_a_key_right_after_the_first_frame_ends_no_sample(folder: Path) -> None:
     """However often; another key says that somebody is there."""
     async with open_app(folder, glance=inf) as person:
-        for _ in range(3):
-            await person.press(key)
-            assert person.said().code is MessageCode.TOO_SOON
-        await person.press(f"down {key}")
-        assert here(person) == "b"
+        for key, opened in (("enter", "b"), ("s", "c")):
+            for _ in range(3):
+                await person.press(key)
+                assert person.said().code is MessageCode.TOO_SOON
+            await person.press(f"down {key}")
+            assert here(person) == opened
 
 
 @pytest.mark.parametrize("key", ["enter", "s"])
@@ -247,37 +271,36 @@ async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -
 
 
 async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path) -> None:
-    """Then a second Enter means it; scrolled past, there is nothing to tell."""
-    long = " ".join(f"Sentence number {number} says a thing." for number in range(40))
-    texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
-    samples = [Sample("films", name, texts) for name in "ab"]
-    async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
-        await person.press("enter")
+    """Then a second Enter means it; scrolled past, there is nothing to tell.
 
-        assert here(person) == "a"
-        assert person.said().kind == "warning"
-        assert "Enter" in person.line()
-        assert str(person.draft.unvisited()[0] + 1) in person.line()
-        assert 0 not in person.draft.unvisited()
-        assert 39 in person.draft.unvisited()
-        await person.press("enter")
-        assert here(person) == "b"
-        await person.press("pagedown pagedown pagedown pagedown end enter")
-        assert person.said().code is MessageCode.ALL_FINISHED
-
-
-async def test_pages_that_were_passed_in_one_burst_are_not_read(tmp_path: Path) -> None:
-    """They were never painted: the Enter behind them tells of them."""
+    Pages that were passed in one burst were never painted: the Enter behind them tells of them.
+    """
     long = " ".join(f"Sentence number {number} says a thing." for number in range(99))
     texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))
-    samples = [Sample("films", name, texts) for name in "ab"]
+    samples = [Sample("films", name, texts) for name in "abc"]
     async with open_app(make_workspace(tmp_path / "work", samples=samples)) as person:
         await at_once(person, "pagedown pagedown pagedown pagedown end enter")
-
         assert here(person) == "a"
         assert person.said().kind == "warning"
         assert str(person.draft.unvisited()[0] + 1) in person.line()
         assert {50, 98} <= set(person.draft.unvisited())
+        await person.press("enter")
+        assert here(person) == "b"
+        await person.press("enter")
+        assert here(person) == "b"
+        assert person.said().kind == "warning"
+        assert "Enter" in person.line()
+        assert str(person.draft.unvisited()[0] + 1) in person.line()
+        assert 0 not in person.draft.unvisited()
+        assert 98 in person.draft.unvisited()
+        await person.press("enter")
+        assert here(person) == "c"
+        while person.draft.unvisited():
+            seen = len(person.draft.visited)
+            await person.press("pagedown")
+            assert len(person.draft.visited) > seen
+        await person.press("end enter")
+        assert person.said().code is MessageCode.ALL_FINISHED
 
 
 # what the terminal has not shown yet
@@ -317,20 +340,21 @@ async def test_keys_that_may_be_text_are_recorded_by_the_guard(
         assert len(times) == 3
 
 
-@pytest.mark.parametrize(
-    ("key", "code"),
-    [
-        ("W", MessageCode.KEY_WITHOUT_EFFECT),
-        ("f9", MessageCode.KEY_WITHOUT_EFFECT),
-        ("9", MessageCode.NO_LABEL_OF_DIGIT),
-    ],
-)
-async def test_a_key_without_effect_is_named(folder: Path, key: str, code: MessageCode) -> None:
+async def test_a_key_without_effect_is_named(folder: Path) -> None:
     """Nothing changes; the next key that acts removes the message."""
     async with open_app(folder) as person:
-        await person.press(key)
-        assert person.said().code is code
-        assert key.removeprefix("f") in person.said().text
-        assert person.annotations == ()
-        await person.press("down")
-        assert person.said().code is not code
+        for key, code, name in (
+            ("W", MessageCode.KEY_WITHOUT_EFFECT, "W"),
+            ("f9", MessageCode.KEY_WITHOUT_EFFECT, "9"),
+            ("9", MessageCode.NO_LABEL_OF_DIGIT, "9"),
+            ("中", MessageCode.INPUT_METHOD_ON, ""),
+        ):
+            await person.press(key)
+            assert person.said().code is code, key
+            assert name in person.said().text
+            assert person.annotations == ()
+            await person.press("down")
+            assert person.said().code is not code, key
+        person.app.post_message(events.Key("ideographic_full_stop", "。"))  # the twin of a key
+        await person.settled()
+        assert person.draft.selection is not None

@@ -98,26 +98,26 @@ async def test_a_save_under_old_labels_is_told_and_the_next_key_saves(folder: Pa
         assert saved.evidence == tuple(evidence)
 
 
-@pytest.mark.parametrize("behind", ["down 2", "M x", "G b"])
-async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(
-    folder: Path, behind: str
-) -> None:
+async def test_what_is_pressed_behind_a_save_that_is_refused_is_not_done(folder: Path) -> None:
     """The first claim is in hand, what is behind it is dropped; nothing opens or is saved."""
     async with open_app(folder) as person:
-        first = person.draft.claim
-        relabel(folder, OTHER)
-        await in_one_breath(person, f"1 {behind}")
-        assert person.draft.save_failed
-        assert person.said().kind == "error"
-        assert "Benign" in person.line()
-        assert "Odd" in person.line()
-        assert (person.app.screen, person.draft.writing) == (person.screen, None)
-        assert (person.draft.claim, person.draft.saves.refused) == (first, ())
-        await person.press("1")
-        assert [(known.claim, known.labels) for known in person.annotations] == [
-            (first, (INTRINSIC,))
-        ]
-    assert len(stored(folder)) == 1
+        for labels, behind in ((OTHER, "down 2"), (LABELS, "M x"), (OTHER, "G b")):
+            await person.press("home")
+            first = person.draft.claim
+            relabel(folder, labels)
+            await in_one_breath(person, f"1 {behind}")
+            assert person.draft.save_failed, behind
+            assert person.said().kind == "error"
+            assert "Benign" in person.line()
+            assert "Odd" in person.line()
+            assert (person.app.screen, person.draft.writing) == (person.screen, None), behind
+            assert (person.draft.claim, person.draft.saves.refused) == (first, ())
+            await person.press("1")
+            assert [(known.claim, known.labels) for known in person.annotations] == [
+                (first, (INTRINSIC,))
+            ]
+            assert len(stored(folder)) == 1, behind
+            await person.press("x")
 
 
 async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder: Path) -> None:
@@ -238,21 +238,6 @@ async def test_other_labels_on_screen_must_be_seen_before_a_digit(folder: Path) 
         assert person.screen.guard.opens_at > opened
 
 
-async def test_a_note_on_an_annotation_survives_other_labels(folder: Path) -> None:
-    """It is in hand as an edit, and Enter saves it."""
-    async with open_app(folder) as person:
-        await person.press("1 a m")
-        relabel(folder, OTHER)
-        await person.press("w h y enter")
-        assert person.draft.save_failed
-        assert person.said().kind == "error"
-        assert "Benign" in person.line()
-        assert "Enter" in person.line()
-        assert person.draft.note == "why"
-        await person.press("enter")
-        assert [known.note for known in person.annotations] == ["why"]
-
-
 async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> None:
     """Nothing is refused where nothing was seen before."""
     async with open_app(folder) as person:
@@ -261,21 +246,6 @@ async def test_a_sample_that_is_opened_has_the_labels_of_now(folder: Path) -> No
         assert bar(person)[2] == "Odd"
         await person.press("3")
         assert [known.labels for known in person.annotations] == [(("Odd",),)]
-
-
-async def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone(
-    folder: Path,
-) -> None:
-    """A save before it was refused: what was picked is no label any more, and is told so."""
-    async with open_app(folder) as person:
-        await person.press("0")
-        relabel(folder, OTHER)
-        person.screen.reload()
-        await person.settled()
-        await person.press("B e n enter")
-        assert person.said().kind == "warning"
-        assert "Benign" in person.line()
-        assert person.annotations == ()
 
 
 # by the commands of admins
@@ -374,25 +344,6 @@ async def test_a_split_leads_through_what_is_to_be_labelled_anew(folder: Path) -
         await person.press("up down enter")
         assert person.screen.open_sample.sample.id == "b"
     assert [known.labels[0][-1] for known in stored(folder)] == ["Name", "Number", "Benign"]
-
-
-async def test_done_under_labels_that_were_split_meanwhile_is_refused(folder: Path) -> None:
-    """Told at once, and the next Enter shows where to choose."""
-    async with open_app(folder) as person:
-        await person.press("1 down down down")
-        admin(folder, lambda labels: labels.split("Unwanted.Intrinsic", ["Number", "Name"]))
-        await person.press("enter")
-        assert person.said().code is MessageCode.CHANGED_LOOK_AGAIN
-        assert "Intrinsic" in person.line()
-        assert "Number" in person.line()
-        assert "Name" in person.line()
-        await person.press("enter")
-        assert person.said().kind == "warning"
-        assert "Intrinsic of annotation A" in person.line()
-        assert "1-2" in person.line()
-        await person.press("1 down enter")
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "b"
 
 
 async def test_a_change_that_was_taken_back_has_changed_nothing(folder: Path) -> None:

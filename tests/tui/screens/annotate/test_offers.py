@@ -42,35 +42,27 @@ async def test_a_save_tells_rank_and_score_of_its_evidence(folder: Path) -> None
         assert not report.refused_best
 
 
-async def test_the_model_is_named_where_its_vectors_rank(folder: Path) -> None:
-    """And what ranked, where somebody switched it; words alone name no model."""
-    assist = VectorAssist(Side.SOURCE, Side.SUMMARY)
-    async with open_app(folder, assist=assist) as person:
-        await person.words("loved")
-        await person.press("n 1")
-        assert (trace(person).embedder, trace(person).by) == ("feelings", Signals.FUSED)
-        assert trace(person).refused_best
-        await person.press("x t")
-        await person.words("families")
-        await person.press("1")
-        assert (trace(person).embedder, trace(person).by) == ("", Signals.WORDS)
+class Weighted(VectorAssist):
+    """An assist that ranks with stored weights."""
+
+    def prepare(self, *arguments: Any, **how: Any) -> SampleAssist:
+        """As usual, with the version of the weights."""
+        return replace(super().prepare(*arguments, **how), weights="123abc")
 
 
-async def test_stored_weights_are_named(folder: Path) -> None:
-    """The weights that ranked are named by their version, also where words alone rank."""
-
-    class Weighted(VectorAssist):
-        def prepare(self, *arguments: Any, **how: Any) -> SampleAssist:
-            return replace(super().prepare(*arguments, **how), weights="123abc")
-
+async def test_the_model_and_the_weights_are_named_where_they_rank(folder: Path) -> None:
+    """And what ranked, where somebody switched it; words alone name no model, but the weights."""
     async with open_app(folder, assist=Weighted(Side.SOURCE, Side.SUMMARY)) as person:
         await person.words("loved")
         await person.press("n 1")
-        assert (trace(person).embedder, trace(person).weights) == ("feelings", "123abc")
+        found = trace(person)
+        assert (found.embedder, found.weights, found.by) == ("feelings", "123abc", Signals.FUSED)
+        assert found.refused_best
         await person.press("x t")
         await person.words("families")
         await person.press("1")
-        assert (trace(person).embedder, trace(person).weights) == ("", "123abc")
+        found = trace(person)
+        assert (found.embedder, found.weights, found.by) == ("", "123abc", Signals.WORDS)
 
 
 async def test_an_edit_of_the_evidence_tells_again(folder: Path) -> None:

@@ -45,42 +45,28 @@ def point(person: Person, side: Side, words: str) -> tuple[int, int]:
     return rows[y].index(words), y
 
 
-async def test_a_click_moves_the_cursor_and_gives_its_side_the_keys(folder: Path) -> None:
-    """In the source: V, and the summary lights up; in the summary: R again."""
+async def test_clicks_on_the_texts_do_what_keys_do(folder: Path) -> None:
+    """One moves the cursor, or takes a lit sentence; two select a word for the next digit."""
     async with open_app(folder, size=WIDE) as person:
-        await click(person, person.screen.pane(Side.SOURCE), point(person, Side.SOURCE, "hurt"))
+        summary, source = person.screen.pane(Side.SUMMARY), person.screen.pane(Side.SOURCE)
+        await click(person, source, point(person, Side.SOURCE, "hurt"))
         assert person.draft.state == KeyState.SOURCE
         assert person.draft.matches[Side.SUMMARY][0].segment == 2
-        await click(person, person.screen.pane(Side.SUMMARY), point(person, Side.SUMMARY, "cost"))
+        await click(person, summary, point(person, Side.SUMMARY, "cost"))
         assert person.draft.state.name == "READING"
         assert person.draft.segment(Side.SUMMARY) == 1
-
-
-async def test_a_double_click_selects_a_word_for_the_next_digit(folder: Path) -> None:
-    """The line says so at once."""
-    async with open_app(folder, size=WIDE) as person:
-        pane = person.screen.pane(Side.SUMMARY)
-        at = point(person, Side.SUMMARY, "loved")
-        await person.pilot.click(pane, offset=at, times=2)
+        await click(person, source, point(person, Side.SOURCE, "12 million"))
+        assert len(person.draft.evidence) == 1
+        assert person.draft.state.name == "READING"
+        person.screen.on_document_pane_match_clicked(DocumentPane.MatchClicked(summary, 1))
+        assert len(person.draft.evidence) == 1
+        await person.pilot.click(summary, offset=point(person, Side.SUMMARY, "loved"), times=2)
         await person.settled()
         assert '"loved"' in person.line()
         await click(person, LabelBar, (2, 0))
-        assert [known.labels[0][-1] for known in person.annotations] == ["Intrinsic"]
-
-
-async def test_a_click_on_a_lit_sentence_takes_it_and_gives_it_back(folder: Path) -> None:
-    """The claim stays where it is."""
-    async with open_app(folder, size=WIDE) as person:
-        await person.press("down")
-        source = person.screen.pane(Side.SOURCE)
-        at = point(person, Side.SOURCE, "12 million")
-        await click(person, source, at)
-        assert len(person.draft.evidence) == 1
-        assert person.draft.state is KeyState.READING
-        person.screen.on_document_pane_match_clicked(
-            DocumentPane.MatchClicked(person.screen.pane(Side.SUMMARY), 1)
-        )
-        assert len(person.draft.evidence) == 1
+        (known,) = person.annotations
+        assert known.labels[0][-1] == "Intrinsic"
+        assert known.claim[0].span.of(SUMMARY) == "loved"
 
 
 async def test_lists_are_clicked_into_focus(folder: Path) -> None:
@@ -139,13 +125,13 @@ async def test_a_match_in_another_document_brings_it_on_screen(tmp_path: Path) -
         assert " 1/3 one" in person.shown()
         await person.press("a")
         assert person.draft.pointers[Side.SOURCE].document == 1
-
-
-async def test_the_cursor_is_kept_in_each_document(tmp_path: Path) -> None:
-    """Away and back: the same sentence."""
-    async with open_app(make_workspace(tmp_path / "work", samples=many())) as person:
-        await person.press("tab down d D")
-        assert person.draft.segment(Side.SOURCE) == 1
+        await person.press("home down tab")
+        here = person.draft.segment(Side.SOURCE)
+        await person.press("down")
+        assert person.draft.segment(Side.SOURCE) == here + 1
+        await person.press("d D")  # away and back: the same sentence
+        assert person.draft.pointers[Side.SOURCE].document == 1
+        assert person.draft.segment(Side.SOURCE) == here + 1
 
 
 async def test_a_sample_without_a_source_can_be_annotated(tmp_path: Path) -> None:

@@ -42,7 +42,10 @@ def says_read_only(person: Person) -> bool:
 
 
 async def test_a_read_only_workspace_is_announced(folder: Path) -> None:
-    """The first message and the header say it, and no hint says that a digit saves."""
+    """The first message and the header say it, and no hint says that a digit saves.
+
+    Position, layout and theme are not stored, and nobody is told about it.
+    """
     async with open_app(folder) as person:
         assert says_read_only(person)
         header = person.screen.header()
@@ -50,6 +53,11 @@ async def test_a_read_only_workspace_is_announced(folder: Path) -> None:
         assert header.reading == SampleMessage.READ_ONLY.text()
         await person.press("down")
         assert REASON in person.line()
+        await person.press("z")
+        assert not person.said()
+        await person.press("tab")
+        assert person.draft.side is Side.SOURCE
+        assert not person.said()
 
 
 async def test_no_action_changes_work(folder: Path) -> None:
@@ -59,10 +67,11 @@ async def test_no_action_changes_work(folder: Path) -> None:
             if person.draft.state not in action.changes:
                 continue
             person.screen.do(action.id, digit="1")
-            await person.settled()
             assert says_read_only(person), action.id
             draft = person.draft
             assert not any((draft.evidence, draft.pending, draft.writing, draft.saves.sent))
+        await person.settled()
+        assert says_read_only(person)
         await person.press(">")
         assert person.draft.sample.id == "b"
 
@@ -74,16 +83,6 @@ async def test_a_click_on_a_match_shows_it(folder: Path) -> None:
         assert person.draft.matches
         person.screen.perform(person.screen.match_clicked(person.draft, 1))
         assert not person.draft.evidence
-
-
-async def test_what_only_the_screen_keeps_changes_without_a_message(folder: Path) -> None:
-    """Position, layout and theme are not stored, and nobody is told about it."""
-    async with open_app(folder) as person:
-        await person.press("down z")
-        assert not person.said()
-        await person.press("tab")
-        assert person.draft.side is Side.SOURCE
-        assert not person.said()
 
 
 async def test_two_may_read_as_the_same_person(folder: Path) -> None:

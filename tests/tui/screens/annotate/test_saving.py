@@ -254,19 +254,6 @@ async def test_done_that_is_refused_stays_on_the_sample(folder: Path) -> None:
         assert person.screen.open_sample.sample.id == "b"
 
 
-async def test_a_save_that_fails_holds_back_the_enter_behind_it(folder: Path) -> None:
-    """Digit and Enter in one breath: the sample is not left with a claim unsaved."""
-    async with open_app(folder) as person:
-        await person.press("down down down")
-        break_store(person, Unavailable("the disk is full"))
-        await person.pilot.press("1", "enter")
-        await person.settled()
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "a"
-        assert person.draft.save_failed
-        assert person.said()
-
-
 async def test_what_to_do_about_a_failure_can_be_read(folder: Path) -> None:
     """At 80 columns, however long the message is; the row is given back with the next key."""
     async with open_app(folder) as person:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from textual import events
 
 from tests.editor.draft_samples import typed_codes
 from tests.tui.screens.annotate_app import CHINESE, SUMMARY, Person, make_workspace, open_app
@@ -40,36 +40,60 @@ def claims(person: Person) -> list[tuple[str, str, int]]:
 # acceptance: keys for what is done most
 
 
-async def test_a_word_pair_without_evidence_costs_four_keys(folder: Path) -> None:
-    """Letters, two words, a digit: at most 5."""
+@dataclass(frozen=True)
+class Task:
+    """An annotation that is made often: words to select by letters, or keys; and its costs."""
+
+    start: str
+    steps: Sequence[tuple[str, str] | str]
+    made: Sequence[tuple[str, str, int]]
+    most: int
+
+
+TASKS = (
+    Task("home", [("was", "loved"), "1"], [("was loved", "Intrinsic", 0)], 5),
+    Task(
+        "home down",
+        [("15", "pounds"), "space 1"],
+        [("15 million pounds", "Intrinsic", 1)],
+        6,
+    ),
+    Task(
+        "home",
+        ["full_stop full_stop n space 2"],
+        [(SUMMARY[: SUMMARY.index(" Nobody")], "Extrinsic", 1)],
+        6,
+    ),
+    Task(
+        "home",
+        [("was", "loved"), "1", ("loved", "families"), "2"],
+        [("was loved", "Intrinsic", 0), ("loved by families", "Extrinsic", 0)],
+        10,
+    ),
+    Task(
+        "home",
+        [("was", "loved"), "1", ("was", "loved"), "2"],
+        [("was loved", "Intrinsic", 0), ("was loved", "Extrinsic", 0)],
+        10,
+    ),
+)
+
+
+async def test_common_annotations_cost_few_keys(folder: Path) -> None:
+    """Letters and digits: of two words, with a match, over sentences, two on the same words."""
     async with open_app(folder) as person:
-        await person.words("was", "loved")
-        await person.press("1")
-        assert claims(person) == [("was loved", "Intrinsic", 0)]
-        assert person.count <= 5
-
-
-async def test_three_words_with_the_first_match_cost_five_keys(folder: Path) -> None:
-    """Letters, two words, Space, a digit: at most 6."""
-    async with open_app(folder) as person:
-        await person.press("down")
-        person.count = 0
-        await person.words("15", "pounds")
-        await person.press("space 1")
-        assert claims(person) == [("15 million pounds", "Intrinsic", 1)]
-        budget = person.annotations[0].evidence[0].span.of(person.draft.text(Side.SOURCE))
-        assert budget.startswith("Its budget was 12 million pounds")
-        assert person.count <= 6
-
-
-async def test_a_claim_over_two_sentences_with_match_2_costs_five_keys(folder: Path) -> None:
-    """Twice the sentence, the next match, Space, a digit: at most 6."""
-    async with open_app(folder) as person:
-        await person.press("full_stop full_stop n space 2")
-        (claim, label, evidence) = claims(person)[0]
-        assert claim == SUMMARY[: SUMMARY.index(" Nobody")]
-        assert (label, evidence) == ("Extrinsic", 1)
-        assert person.count <= 6
+        for task in TASKS:
+            await person.press(task.start)
+            person.count = 0
+            for step in task.steps:
+                await (person.press(step) if isinstance(step, str) else person.words(*step))
+            assert claims(person) == list(task.made)
+            assert person.count <= task.most, task
+            if task.made[0][0].startswith("15"):
+                budget = person.annotations[0].evidence[0].span.of(person.draft.text(Side.SOURCE))
+                assert budget.startswith("Its budget was 12 million pounds")
+            while person.annotations:
+                await person.press("a x")
 
 
 async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) -> None:
@@ -90,32 +114,11 @@ async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) 
         assert person.count <= 8
 
 
-async def test_two_overlapping_annotations_cost_eight_keys(folder: Path) -> None:
-    """Four keys each: at most 10."""
-    async with open_app(folder) as person:
-        await person.words("was", "loved")
-        await person.press("1")
-        await person.words("loved", "families")
-        await person.press("2")
-        assert [claim for claim, _, _ in claims(person)] == ["was loved", "loved by families"]
-        assert person.count <= 10
-
-
-async def test_two_annotations_on_one_span_cost_eight_keys(folder: Path) -> None:
-    """The same words, another label: at most 10."""
-    async with open_app(folder) as person:
-        for digit in "12":
-            await person.words("was", "loved")
-            await person.press(digit)
-        assert [label for _, label, _ in claims(person)] == ["Intrinsic", "Extrinsic"]
-        assert person.count <= 10
-
-
 # the loop
 
 
-async def test_it_begins_on_the_first_sentence_with_its_matches_lit(folder: Path) -> None:
-    """Something is lit before any key, and the line says what a digit would save."""
+async def test_each_side_lights_up_the_other(folder: Path) -> None:
+    """From the first frame on; exact words of the source are evidence, selected by letters."""
     async with open_app(folder) as person:
         assert "1-5" in person.line()
         assert person.draft.segment(Side.SUMMARY) == 0
@@ -124,6 +127,20 @@ async def test_it_begins_on_the_first_sentence_with_its_matches_lit(folder: Path
         await person.press("down")
         assert person.draft.matches[Side.SOURCE][0].segment == 2
         assert "12 million pounds" in person.shown()
+        await person.press("tab")
+        assert person.draft.matches[Side.SUMMARY][0].segment == 1
+        await person.press("down down")
+        assert person.draft.matches[Side.SUMMARY][0].segment == 2
+        assert person.draft.matches[Side.SOURCE][0].segment == 2
+        await person.press("tab")
+        assert person.draft.matches[Side.SUMMARY] == ()
+        await person.press("tab")
+        await person.words("12", "pounds")
+        await person.press("space")
+        assert person.draft.state is READING
+        await person.press("1")
+        (known,) = person.annotations
+        assert known.evidence[0].span.of(person.draft.text(Side.SOURCE)) == "12 million pounds"
 
 
 async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Path) -> None:
@@ -132,9 +149,6 @@ async def test_saved_is_told_after_the_commit_and_survives_a_restart(folder: Pat
         await person.press("down 1")
         assert person.draft.just_saved == person.annotations[0].id
         assert "Intrinsic" in person.line()
-        assert " u " in person.line()
-        assert " m " in person.line()
-        assert " e " in person.line()
         assert f"✓ {SaveState.SAVED.text()}" in person.shown()
         await person.press("down")
     async with open_app(folder, sample="") as person:
@@ -158,28 +172,13 @@ async def test_undo_and_redo_go_over_samples(folder: Path) -> None:
         assert person.said().fields["sample"] == SampleKey("films", "a")
         await person.press("U")
         assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
+        assert person.draft.focused == person.annotations[0].id
+        assert person.said().code is MessageCode.REDONE
         await person.press("U")
         assert person.screen.open_sample.sample.id == "b"
         assert len(claims(person)) == 1
         await person.press("U")
         assert person.said().code is MessageCode.NOTHING_TO_REDO
-
-
-async def test_an_undone_claim_takes_another_label_with_one_digit(folder: Path) -> None:
-    """u, then 2: claim and evidence were not lost."""
-    async with open_app(folder) as person:
-        await person.words("was", "loved")
-        await person.press("space 1 u 2")
-        assert claims(person) == [("was loved", "Extrinsic", 1)]
-
-
-async def test_what_undo_brings_back_is_in_focus(folder: Path) -> None:
-    """After a deletion was taken back, x and e are for that annotation."""
-    async with open_app(folder) as person:
-        await person.press("down 1 down down 2 x u x")
-        assert [label for _, label, _ in claims(person)] == ["Intrinsic"]
-        await person.press("u e 3 2 enter")
-        assert [label for _, label, _ in claims(person)] == ["Intrinsic", "Benign"]
 
 
 async def test_an_edit_changes_labels_evidence_and_claim(folder: Path) -> None:
@@ -202,21 +201,8 @@ async def test_an_edit_changes_labels_evidence_and_claim(folder: Path) -> None:
         assert claims(person) == [("was loved", "Extrinsic", 1)]
 
 
-async def test_a_required_thing_that_is_missing_blocks_done_and_says_why(folder: Path) -> None:
-    """Saved without its evidence, the annotation stands in the way until it has it."""
-    async with open_app(folder) as person:
-        await person.press("4 enter down down down down enter")
-        assert person.said().kind == "warning"
-        assert "A (Sourced)" in person.line()
-        assert " e " in person.line()
-        assert person.draft.sample.id == "a"
-        await person.press("e space enter down enter")
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "b"
-
-
-async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
-    """What was on screen counts as read; the next unfinished sample comes."""
+async def test_samples_are_finished_by_one_key_each(folder: Path) -> None:
+    """What was on screen counts as read; the end is told in words, and nothing is closed."""
     async with open_app(folder) as person:
         await person.press("enter")
         assert person.screen.open_sample is not None
@@ -227,18 +213,12 @@ async def test_a_clean_sample_is_finished_by_one_key(folder: Path) -> None:
             "state": State.DONE.display_name,
         }
         assert person.screen.open_sample.finished == 1
-
-
-async def test_the_last_sample_ends_in_words(folder: Path) -> None:
-    """All finished: it is said, and nothing is lost or closed."""
-    async with open_app(folder) as person:
-        await person.press("enter enter")
+        await person.press("enter")
         assert person.said().code is MessageCode.SAMPLE_ENDED
         await person.press("enter")
         assert person.said().code is MessageCode.ALL_FINISHED
         assert "100%" in person.shown()
         await person.press("u")
-        assert person.screen.open_sample is not None
         assert person.screen.open_sample.assignment.state == "new"
 
 
@@ -278,7 +258,7 @@ async def test_a_start_opens_a_skipped_sample_if_no_other_is_left(folder: Path) 
 
 
 async def test_a_flag_takes_a_reason(folder: Path) -> None:
-    """By digit, or in own words."""
+    """By digit, in own words, or by their first letter, also one that is a command elsewhere."""
     async with open_app(folder) as person:
         await person.press("exclamation_mark")
         assert " 4  harmful    0  " in person.shown()
@@ -286,20 +266,10 @@ async def test_a_flag_takes_a_reason(folder: Path) -> None:
         assert person.screen.open_sample is not None
         assert person.screen.open_sample.assignment.state == "flagged"
         assert person.screen.open_sample.assignment.comment == "broken text"
-        await person.press("exclamation_mark 0 o d d enter")
-        await person.press("less_than_sign")
-        assert person.screen.open_sample.assignment.comment == "odd"
-
-
-async def test_a_reason_is_typed_without_a_digit(folder: Path) -> None:
-    """Letters at the question are the reason, also those that are commands elsewhere."""
-    async with open_app(folder) as person:
-        await person.press("exclamation_mark n u s t enter less_than_sign")
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "a"
-        assert person.screen.open_sample.assignment.comment == "nust"
-        await person.press("exclamation_mark 不 好 enter less_than_sign")
-        assert person.screen.open_sample.assignment.comment == "不好"
+        for keys, reason in (("0 o d d", "odd"), ("n u s t", "nust"), ("不 好", "不好")):
+            await person.press(f"exclamation_mark {keys} enter less_than_sign")
+            assert person.screen.open_sample.sample.id == "a"
+            assert person.screen.open_sample.assignment.comment == reason
 
 
 async def test_a_note_after_a_save(folder: Path) -> None:
@@ -320,30 +290,6 @@ async def test_a_note_after_a_save(folder: Path) -> None:
         await person.press("m enter")
         assert person.screen.open_sample is not None
         assert person.screen.open_sample.assignment.comment == "so"
-
-
-async def test_evidence_from_the_source_by_exact_words(folder: Path) -> None:
-    """Tab, letters, Space: the selection is evidence, and the summary has the keys again."""
-    async with open_app(folder) as person:
-        await person.press("down tab")
-        await person.words("12", "pounds")
-        await person.press("space")
-        assert person.draft.state is READING
-        await person.press("1")
-        (known,) = person.annotations
-        assert known.evidence[0].span.of(person.draft.text(Side.SOURCE)) == "12 million pounds"
-
-
-async def test_the_source_lights_up_the_summary(folder: Path) -> None:
-    """Moving in the source, the summary's sentences light up; back, they go out."""
-    async with open_app(folder) as person:
-        await person.press("down tab")
-        assert person.draft.matches[Side.SUMMARY][0].segment == 1
-        await person.press("down down")
-        assert person.draft.matches[Side.SUMMARY][0].segment == 2
-        assert person.draft.matches[Side.SOURCE][0].segment == 2
-        await person.press("tab")
-        assert person.draft.matches[Side.SUMMARY] == ()
 
 
 async def test_finding_words_and_walking_the_hits(folder: Path) -> None:
@@ -384,36 +330,6 @@ async def test_all_labels_by_typing(folder: Path) -> None:
         assert [label for _, label, _ in claims(person)] == ["Benign"]
 
 
-async def test_what_is_redone_is_no_longer_in_hand(folder: Path) -> None:
-    """Undo gives claim, evidence and note back into hand; redo puts them down again."""
-    async with open_app(folder) as person:
-        await person.press("down")
-        await person.words("15", "pounds")
-        await person.press("space m w h y enter 1 u")
-        assert person.draft.evidence
-        assert person.draft.note == "why"
-        await person.press("U")
-        assert (person.draft.evidence, person.draft.note, person.draft.selection) == ([], "", None)
-        assert person.draft.focused == person.annotations[0].id
-        assert person.said().code is MessageCode.REDONE
-        await person.press("enter")
-        assert person.screen.open_sample is not None
-        assert person.screen.open_sample.sample.id == "b"
-
-
-async def test_what_is_redone_leaves_other_work_in_hand(folder: Path) -> None:
-    """Another claim stays selected, with its note."""
-    async with open_app(folder) as person:
-        await person.press("down")
-        await person.words("15", "pounds")
-        await person.press("1 u")
-        await person.words("families", "families")
-        await person.press("m o d d enter U")
-        assert person.draft.note == "odd"
-        assert person.draft.selection is not None
-        assert len(person.annotations) == 1
-
-
 async def test_the_palette_does_what_a_key_does(folder: Path) -> None:
     """: and words of an action; nothing else is offered."""
     async with open_app(folder) as person:
@@ -446,25 +362,16 @@ async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
         assert len(person.draft.evidence) == 1
 
 
-async def test_an_input_method_is_told(folder: Path) -> None:
-    """A Chinese character is no command; full-width punctuation is its twin."""
-    async with open_app(folder) as person:
-        await person.press("中")
-        assert person.said().code is MessageCode.INPUT_METHOD_ON
-        person.app.post_message(events.Key("ideographic_full_stop", "。"))
-        await person.settled()
-        assert person.draft.selection is not None
-
-
-@pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 40), (60, 20)])
-async def test_it_fits_every_terminal(folder: Path, size: tuple[int, int]) -> None:
+async def test_it_fits_every_terminal(folder: Path) -> None:
     """Every row is as wide as the screen, and the line is always there."""
-    async with open_app(folder, size=size) as person:
-        for keys in ("z", "z", "z", "tab", "f", "escape", "6"):
-            await person.press(keys)
-            rows = person.shown().splitlines()
-            assert len(rows) == size[1]
-            assert any("▸" in row or "·" in row for row in rows[-4:])
+    async with open_app(folder) as person:
+        for size in ((80, 24), (100, 30), (140, 40), (60, 20)):
+            await person.pilot.resize_terminal(*size)
+            for keys in ("z", "z", "z", "tab", "f", "escape", "6", "escape", "tab"):
+                await person.press(keys)
+                rows = person.shown().splitlines()
+                assert len(rows) == size[1], (size, keys)
+                assert any("▸" in row or "·" in row for row in rows[-4:]), (size, keys)
 
 
 async def test_the_position_is_stored_soon_after_a_movement(

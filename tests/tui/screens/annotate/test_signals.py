@@ -67,13 +67,9 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
         ]  # fmt: skip
         await person.press("t")
         assert not any(choice.upper() in person.shown() for choice in CHOICES)
-    async with open_app(folder, size=WIDE, assist=BOTH) as person:
-        assert person.screen.panes.by is Signals.FUSED
-
-
-async def test_it_is_told_where_matches_are_not_listed(folder: Path) -> None:
-    """In the header and over the source; with the usual signals the header says nothing of it."""
     async with open_app(folder, assist=BOTH) as person:
+        # Where matches are not listed, the header and the title of the source tell it.
+        assert person.screen.panes.by is Signals.FUSED
         assert "words + feelings" in person.shown()
         assert not any(choice in person.shown().splitlines()[0] for choice in CHOICES)
         await person.press("t t")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.helpers.suggestions import run
 from tests.tui.screens.annotate_app import SOURCE, SUMMARY, Person, make_workspace, open_app
-from tests.tui.screens.proposals import MAKER, SAID, Says, suggest
+from tests.tui.screens.proposals import MAKER, Says, suggest
 from tui_annotate import workspace
 from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.errors import Conflict, TuiAnnotateError, Unavailable
@@ -18,7 +18,6 @@ from tui_annotate.domain.samples import Document, Sample, SampleKey, SampleKind,
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, with_id
 from tui_annotate.editor.glyphs import SUGGESTED
-from tui_annotate.editor.key_state import SELECTING
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.tui.dialogs.message import MessageDialog
@@ -71,6 +70,9 @@ async def test_opening_a_sample_says_how_many_are_open(folder: Path) -> None:
         await person.press("greater_than_sign")
         assert rows.describe_open_suggestions(person.draft) == ""
         assert "judge:tiny" not in person.shown()
+        # What was looked at is remembered on coming back, so that one Enter completes the sample.
+        await person.press("less_than_sign c c greater_than_sign less_than_sign down enter")
+        assert person.draft.sample.id == "b"
 
 
 async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
@@ -91,7 +93,11 @@ async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
 async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
     """The store tells where it comes from; undo and redo hold in any sample."""
     async with open_app(folder) as person:
-        await person.press("c y")
+        await person.press("c")
+        last = person.shown().splitlines()[-1]
+        assert "y accept" in last
+        assert "x reject" in last
+        await person.press("y")
         (made,) = person.annotations
         assert made.origin == "human"
         assert made.suggested is not None
@@ -117,6 +123,9 @@ async def test_y_makes_it_ones_own_and_u_opens_it_again(folder: Path) -> None:
         first = person.said().fields["first"]
         assert isinstance(first, StatusMessage)
         assert first.code is MessageCode.UNDONE_ELSEWHERE
+        await person.press("c y x")  # what was made of it is deleted: the machine's word stands
+        assert [*person.annotations] == []
+        assert len(person.draft.offered) == 2
 
 
 async def test_changes_are_saved_as_such(folder: Path) -> None:
@@ -135,7 +144,9 @@ async def test_changes_are_saved_as_such(folder: Path) -> None:
 async def test_a_refusal_has_its_reason(folder: Path) -> None:
     """By digit or in own words; undo opens it again."""
     async with open_app(folder) as person:
-        await person.press("c x 1")
+        await person.press("c x")
+        assert "1-4 choose reason" in person.shown().splitlines()[-1]
+        await person.press("1")
         assert person.said().kind == "saved"
         assert "Intrinsic" in person.line()
         assert "judge:tiny" in person.line()
@@ -149,26 +160,6 @@ async def test_a_refusal_has_its_reason(folder: Path) -> None:
         await person.press("u u")
         assert answers(folder) == [(None, ""), (None, "")]
         assert len(person.draft.offered) == 2
-
-
-async def test_what_was_made_of_it_and_deleted_is_open_again(folder: Path) -> None:
-    """The machine's word stands until somebody answers it."""
-    async with open_app(folder) as person:
-        await person.press("c y x")
-        assert not person.annotations
-        assert len(person.draft.offered) == 2
-
-
-async def test_enter_says_once_that_they_were_never_looked_at(folder: Path) -> None:
-    """The second Enter finishes; what was looked at is remembered on coming back."""
-    async with open_app(folder) as person:
-        await person.press("down down down enter")
-        assert person.draft.sample.id == "a"
-        assert person.said().kind == "warning"
-        assert "2 " in person.line()
-        assert "Enter" in person.line()
-        await person.press("c c greater_than_sign less_than_sign down enter")
-        assert person.draft.sample.id == "b"
 
 
 async def test_hiding_is_remembered(folder: Path) -> None:
@@ -313,25 +304,3 @@ async def test_after_a_conflict_what_stands_is_read_again(
             assert person.said().kind == "error"
             assert "taken already · look" in person.line()
             assert len(person.annotations) == 1
-
-
-async def test_an_unknown_key_blinks_where_it_has_a_meaning_elsewhere(folder: Path) -> None:
-    """`y` beside a selection acts on nothing, and says so."""
-    async with open_app(folder) as person:
-        await person.press("c full_stop y")
-        assert not person.annotations
-        assert not person.draft.answering
-        assert person.draft.state is SELECTING
-
-
-async def test_the_keys_of_the_one_in_focus_are_in_the_key_line(folder: Path) -> None:
-    """Accept, change, refuse, next; and, while the reason is asked, its own."""
-    async with open_app(folder) as person:
-        await person.press("c")
-        last = person.shown().splitlines()[-1]
-        assert "y accept" in last
-        assert "x reject" in last
-        await person.press("x")
-        last = person.shown().splitlines()[-1]
-        assert "1-4 choose reason" in last
-        assert len(SAID) == 2

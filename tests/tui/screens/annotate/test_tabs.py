@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from tests.tui.screens.annotate.test_items import FIRST, SENTENCE, folder, here
 from tests.tui.screens.annotate_app import Person, open_app
 from tui_annotate.domain.samples import Side
@@ -25,17 +23,17 @@ def in_focus(person: Person) -> str:
     return scene.tags[offset][part.start : part.end]
 
 
-@pytest.mark.parametrize("size", [(80, 24), (140, 40)])
-async def test_the_documents_of_a_sentence_stand_behind_it(
-    folder: Path, size: tuple[int, int]
-) -> None:
+async def test_the_documents_of_a_sentence_stand_behind_it(folder: Path) -> None:
     """All of them at each of its citations, the one on screen marked; they are no text."""
-    async with open_app(folder, sample=SENTENCE[0], size=size) as person:
-        for name in ("[doc-a]", "[doc-b]", "[lost]"):
-            assert TABS in person.shown()
-            assert in_focus(person) == name
-            assert "[" not in person.draft.sample.document(Side.SUMMARY).text
-            await person.press("d")
+    async with open_app(folder, sample=SENTENCE[0]) as person:
+        for size in ((80, 24), (140, 40)):
+            await person.pilot.resize_terminal(*size)
+            await person.settled()
+            for name in ("[doc-a]", "[doc-b]", "[lost]"):
+                assert TABS in person.shown(), size
+                assert in_focus(person) == name, size
+                assert "[" not in person.draft.sample.document(Side.SUMMARY).text
+                await person.press("d")
 
 
 async def test_a_tab_is_clicked(folder: Path) -> None:

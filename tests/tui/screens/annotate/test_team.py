@@ -72,7 +72,7 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
 
 
 async def test_a_talk_about_one_annotation(tmp_path: Path) -> None:
-    """It names the annotation, and is kept apart from the talk about the sample."""
+    """It names the annotation, is kept apart from that of the sample, and outlives a deletion."""
     make_workspace(tmp_path)
     async with open_app(tmp_path) as ana:
         await do(ana, "talk.annotation")
@@ -87,6 +87,12 @@ async def test_a_talk_about_one_annotation(tmp_path: Path) -> None:
         name = ana.annotations[0].id
         await do(ana, "talk.write")
         assert "Why" not in ana.shown()
+        await ana.press("escape")
+        await do(ana, "annotation.delete")
+        await do(ana, "talk.write")
+        shown = ana.shown()  # no one can focus the annotation any more
+        assert "Why" in shown
+        assert '"loved"' in shown
         await ana.press("escape")
     with workspace.open(tmp_path) as space:
         (talk,) = space.team.comments.list_threads(waiting=True)
@@ -120,21 +126,3 @@ async def test_figures(tmp_path: Path) -> None:
         assert dialog.heading in ana.shown()
         await ana.press("q")
         assert top(ana) is AnnotateScreen
-
-
-async def test_the_talk_about_a_deleted_annotation_stays(tmp_path: Path) -> None:
-    """Next to that of the sample, with what it was about; no one can focus the annotation."""
-    make_workspace(tmp_path)
-    async with open_app(tmp_path) as ana:
-        await ana.words("loved")
-        await ana.press("3 a")
-        await do(ana, "talk.annotation")
-        await ana.press("W h y enter")
-        await do(ana, "talk.write")
-        assert "Why" not in ana.shown()
-        await ana.press("escape")
-        await do(ana, "annotation.delete")
-        await do(ana, "talk.write")
-        shown = ana.shown()
-        assert "Why" in shown
-        assert '"loved"' in shown

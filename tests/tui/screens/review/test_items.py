@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 
@@ -20,9 +19,6 @@ from tui_annotate.domain.report_collections import PASSAGE
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor.review.questions import CONFIRMING, LEAVING
-from tui_annotate.editor.review.state import ReviewDraft
-from tui_annotate.editor.review.words import DIFFERENCES, describe_group_status
-from tui_annotate.methods.adjudication import DifferenceKind
 
 REPORT, DOCUMENT = SampleKey("pools", "r|7|run1"), SampleKey("pools", "d|7|doc-b")
 MARKS = {"ana": Span(7, 13), "ben": Span(7, 14)}
@@ -129,20 +125,6 @@ async def test_a_document_alone_has_the_screen_in_review_too(folder: Path) -> No
         assert "SUMMARY" not in shown
         assert "SOURCE" not in shown
         assert person.app.sample_screen.pane(Side.SUMMARY).cursor_offset == MARKS["ana"].start
-
-
-async def test_people_who_marked_otherwise_differ_in_passages(folder: Path) -> None:
-    """A document alone has no evidence for anything."""
-    async with open_review(folder, sample=DOCUMENT.id) as person:
-        draft = person.app.sample_screen.draft
-        assert isinstance(draft, ReviewDraft)
-        group = replace(draft.groups[0], differences=(DifferenceKind.EVIDENCE,))
-        bare = replace(group, differences=())
-        draft.groups = (group, bare)
-        report = describe_group_status(draft, group)
-        assert report.startswith(describe_group_status(draft, bare))
-        assert report != describe_group_status(draft, bare)
-        assert DIFFERENCES[DifferenceKind.EVIDENCE].text() not in report
 
 
 async def test_passages_of_a_document_are_taken_edited_and_added(folder: Path) -> None:

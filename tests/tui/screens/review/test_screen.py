@@ -11,7 +11,6 @@ from tests.tui.screens import annotate_app, review_app
 from tests.tui.screens.review_app import (
     BENIGN,
     CHINESE,
-    EXTRINSIC,
     FIRST,
     INTRINSIC,
     SECOND,
@@ -60,7 +59,7 @@ def found(folder: Path, origin: str = ADJUDICATED) -> list[Annotation]:
 
 
 async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> None:
-    """The sample, the place and its rivals are there; no name of an annotator is."""
+    """The sample, the place and its rivals are there at each size; no name of an annotator is."""
     async with open_review(folder) as reviewer:
         assert reviewer.sample == "a"
         shown = reviewer.shown()
@@ -73,58 +72,32 @@ async def test_it_begins_with_the_most_conflicts_at_the_first(folder: Path) -> N
         assert "1-3" in reviewer.line()
         for name in ("ana", "ben"):
             assert name not in shown
-
-
-async def test_all_fits_and_is_told_at_every_size(folder: Path) -> None:
-    """Rivals, draft line and keys are seen at 80x24 and beside the texts at 140x40."""
-    for size in ((80, 24), (140, 40)):
-        async with open_review(folder, size=size) as reviewer:
-            await reviewer.press("c")
+        await reviewer.press("c")
+        for size in ((80, 24), (140, 40)):
+            await reviewer.pilot.resize_terminal(*size)
+            await reviewer.settled()
             shown = reviewer.shown()
             assert "1  Intrinsic" in shown
             assert "M " in reviewer.line()
             assert " c " in shown.splitlines()[-1]
-            if size[0] > 100:
-                assert "CANDIDATES" in shown
-                assert '"Nobody was hurt on the set."' in shown
-                assert "⇄" in shown
+        assert "CANDIDATES" in shown
+        assert '"Nobody was hurt on the set."' in shown
+        assert "⇄" in shown
 
 
-async def test_a_walks_all_places_and_c_the_conflicts(folder: Path) -> None:
-    """Round and round; the agreed one is no conflict."""
+async def test_places_are_walked_by_keys_and_by_the_cursor(folder: Path) -> None:
+    """The next conflict, the place before it, and the one under the cursor come into hand."""
     async with open_review(folder) as reviewer:
-        seen = []
-        for _ in range(4):
-            await reviewer.press("c")
-            seen.append(reviewer.review_draft.at)
-        assert seen == [2, 3, 0, 2]
-        await reviewer.press("C C")
-        assert reviewer.review_draft.at == 3
-        seen = []
-        for _ in range(4):
-            await reviewer.press("a")
-            seen.append(reviewer.review_draft.at)
-        assert seen == [0, 1, 2, 3]
-        await reviewer.press("A A")
-        assert reviewer.review_draft.at == 1
-        assert reviewer.group.status is GroupStatus.AGREED
-        assert "Intrinsic" in reviewer.line()
-
-
-async def test_the_place_under_the_cursor_comes_into_hand(folder: Path) -> None:
-    """By walking through the text too."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("end b")
-        assert reviewer.review_draft.at == 3
-        await reviewer.press("home")
-        assert reviewer.review_draft.at == 0
+        for keys, at in (("c", 2), ("A", 1), ("a", 2), ("C", 0), ("end b", 3), ("home", 0)):
+            await reviewer.press(keys)
+            assert reviewer.review_draft.at == at, keys
 
 
 # settling
 
 
-async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
-    """A digit chooses, y takes; x asks why, a digit answers; each is on the disk at once."""
+async def test_one_key_takes_one_merges_and_one_refuses(folder: Path) -> None:
+    """A digit chooses, y takes; M merges; x asks why, a digit answers; each is on the disk."""
     async with open_review(folder) as reviewer:
         wanted = next(
             at
@@ -135,7 +108,9 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         assert reviewer.saved == ("take", [(INTRINSIC,)])
         assert "Intrinsic · u " in reviewer.line()
         assert "✓" in reviewer.shown().splitlines()[0]
-        await reviewer.press("c c x")
+        await reviewer.press("c M")
+        assert reviewer.saved == ("merge", [(INTRINSIC,)])
+        await reviewer.press("c x")
         assert reviewer.question == REFUSING
         assert f"1  {WHY[RejectionReason.SLIP].text()}" in reviewer.shown()
         await reviewer.press("tab")  # means nothing while a reason is asked for
@@ -147,46 +122,18 @@ async def test_one_key_takes_and_one_refuses(folder: Path) -> None:
         assert describe_group_status(reviewer.review_draft, reviewer.group) in reviewer.shown()
         in_hand = [each for each in marks(reviewer.review_draft, Side.SUMMARY) if each.focused]
         assert [each.letter for each in in_hand] == [REFUSED]
-    (taken,), (refused,) = found(folder), found(folder, REJECTED)
+    (refused,) = found(folder, REJECTED)
+    taken, merged = sorted(found(folder), key=lambda one: one.claim)
     assert taken.settled
+    assert merged.settled
     assert refused.settled
     assert (taken.settled.how, taken.settled.sources) == (ReviewAction.TAKEN, ("li-1",))
+    assert merged.settled.how is ReviewAction.MERGED
+    assert merged.claim[0].span.of(annotate_app.SUMMARY) == "Nobody was hurt on the set."
     assert (refused.settled.reason, refused.settled.sources) == (
         RejectionReason.GUIDELINE,
         ("li-4",),
     )
-
-
-async def test_a_rival_that_is_alone_needs_no_digit(folder: Path) -> None:
-    """Y takes it."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("c c y")
-        assert reviewer.saved == ("take", [(EXTRINSIC,)])
-    assert [one.labels for one in found(folder)] == [(EXTRINSIC,)]
-
-
-async def test_a_tie_takes_nothing(folder: Path) -> None:
-    """Y says what is to be chosen first."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("y")
-        assert reviewer.message
-        assert reviewer.review_draft.chosen is None
-        await reviewer.press("9")
-        assert reviewer.review_draft.chosen is None
-    assert settled(folder) == ()
-
-
-async def test_own_words_are_a_reason(folder: Path) -> None:
-    """0 opens the note line; without words nothing is refused."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("x 0 enter")
-        assert reviewer.message.kind == WARNING
-        assert settled(folder) == ()
-        await reviewer.press("x 0 v a g u e enter")
-        assert reviewer.saved == ("reject", [])
-    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
-    assert report == {"vague"}
-    assert len(found(folder, REJECTED)) == 3
 
 
 async def test_a_letter_begins_a_reason(folder: Path) -> None:
@@ -203,32 +150,6 @@ async def test_a_letter_begins_a_reason(folder: Path) -> None:
         assert reviewer.sample == "c"
     report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
     assert report == {"unclear", "不"}
-
-
-async def test_a_key_that_decides_is_no_reason_for_open_conflicts(folder: Path) -> None:
-    """In the question of Enter, `x` asks about the conflict at hand, and `c` is no reason."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("enter c x 1")
-        assert reviewer.saved == ("reject", [])
-        assert reviewer.review_draft.pending is None
-        assert reviewer.review_draft.writing is None
-        assert reviewer.sample == "a"
-    report = {one.settled.note for one in found(folder, REJECTED) if one.settled}
-    assert report == {""}
-
-
-async def test_merging(folder: Path) -> None:
-    """All words and evidence under the label that all have; where they differ it asks whose."""
-    async with open_review(folder) as reviewer:
-        await reviewer.press("M")
-        assert reviewer.message
-        assert settled(folder) == ()
-        await reviewer.press("c M")
-        assert reviewer.saved == ("merge", [(INTRINSIC,)])
-    (merged,) = found(folder)
-    assert merged.settled
-    assert merged.settled.how is ReviewAction.MERGED
-    assert merged.claim[0].span.of(annotate_app.SUMMARY) == "Nobody was hurt on the set."
 
 
 async def test_editing_is_as_annotators_do_it(folder: Path) -> None:
@@ -299,8 +220,15 @@ async def test_what_nobody_marked_is_added(folder: Path) -> None:
 
 
 async def test_enter_settles_and_goes_on(folder: Path) -> None:
-    """What is open is refused for one reason; what all agree on is taken; the next is there."""
-    async with open_review(folder) as reviewer:
+    """Alone where nobody marked anything; then all is done.
+
+    What is open is refused for one reason; what all agree on is taken; the next is there.
+    """
+    async with open_review(folder, sample="b") as reviewer:
+        assert reviewer.review_draft.groups == ()
+        assert "Enter" in reviewer.line()
+        await reviewer.press("enter")
+        assert reviewer.sample == "a"
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
         assert reviewer.line().startswith("Open: 3 conflicts (")
@@ -313,22 +241,13 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
         assert reviewer.sample == "c"
         assert reviewer.says(ReviewText.SAMPLE_SETTLED)
         assert reviewer.message.fields["sample"] == "a"
-        assert "33%" in reviewer.shown()
+        assert "66%" in reviewer.shown()
+        await reviewer.press("enter 1")
+        assert reviewer.says(ReviewText.ALL_SETTLED)
     (taken,) = found(folder)
     assert taken.settled
     assert taken.settled.sources == ("ana-2", "ben-2", "li-2")
     assert len(found(folder, REJECTED)) == 6
-
-
-async def test_nothing_is_wrong_here(folder: Path) -> None:
-    """Enter alone settles a sample in which nobody marked anything; then all is done."""
-    async with open_review(folder, sample="b") as reviewer:
-        assert reviewer.review_draft.groups == ()
-        assert "Enter" in reviewer.line()
-        await reviewer.press("enter")
-        assert reviewer.sample == "a"
-        await reviewer.press("enter 1 1 enter 1")
-        assert reviewer.says(ReviewText.ALL_SETTLED)
     with workspace.open(folder) as space:
         states = [space.log.stream(SETTLED, key).assignment for key in (FIRST, SECOND, CHINESE)]
         assert [each.state for each in states] == [State.DONE] * 3
@@ -457,22 +376,17 @@ async def test_ones_own_work_is_left_to_others(folder: Path) -> None:
     assert settled(folder) == ()
 
 
-async def test_names_are_shown_when_asked(folder: Path) -> None:
-    """W tells who A, B and C are, and hides them again."""
+# around it
+
+
+async def test_names_are_shown_only_when_asked(folder: Path) -> None:
+    """W tells who A, B and C are, and hides them again; g shows notes by letter, the rest after."""
     async with open_review(folder) as reviewer:
         await reviewer.press("W")
         shown = reviewer.shown()
         assert all(name in shown for name in ("ana", "ben", "li"))
         await reviewer.press("W j")
         assert "ana" not in reviewer.shown()
-
-
-# around it
-
-
-async def test_notes_of_annotators_are_read_without_their_names(folder: Path) -> None:
-    """G shows them first, by letter; then the request and the guidelines."""
-    async with open_review(folder) as reviewer:
         letter = next(
             person
             for group in reviewer.review_draft.groups

@@ -22,6 +22,7 @@ from tui_annotate.editor.key_map import default_keys
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.view.messages import ViewText
 from tui_annotate.editor.view.state import ViewDraft
 from tui_annotate.editor.view.words import build_pages, describe_annotation
 from tui_annotate.tui.dialogs.help import HelpDialog
@@ -111,16 +112,18 @@ async def looking(
 
 async def test_all_is_told_at_every_size(tmp_path: Path) -> None:
     """Both texts, how many annotations by whom, people, keys, and that nothing is changed."""
-    for size in ((80, 24), (140, 40)):
-        async with looking(tmp_path, size=size, words="1 doubt") as reader:
-            assert reader.line() == "1 doubt"
+    async with looking(tmp_path, words="1 doubt") as reader:
+        assert reader.line() == "1 doubt"
+        for size in ((80, 24), (140, 40)):
+            await reader.pilot.resize_terminal(*size)
+            await reader.settled()
             shown, header = reader.shown(), reader.screen.header()
             assert header
             assert header.reading
             for words in ("1/3", "first", header.reading, "4 annotations"):
-                assert words in shown
+                assert words in shown, size
             for words in ("2  ben 1", "0  ✓ ", " a ", " p "):
-                assert words in shown
+                assert words in shown, size
             assert "It cost 12 million" in shown
             assert ('Intrinsic · ana "15 million"' in shown) == (size[0] > 100)
             assert not reader.screen.query(NoteInput)
@@ -250,12 +253,13 @@ async def test_where_there_is_one_sample_q_leaves_at_once(tmp_path: Path) -> Non
 
 
 async def test_keys_that_write_say_so(tmp_path: Path) -> None:
-    """Each of them: a line, and nothing else; the file is as it was."""
+    """Each of them: a line that names what it does elsewhere; the file is as it was."""
     writing = [
         action
         for action in ACTIONS
         if action.id.split(".")[0] in {"label", "evidence", "note", "undo", "redo"}
         or action.id in {"annotation.edit", "annotation.delete", "sample.done", "sample.skip"}
+        or action.id == "sample.flag"
     ]
     async with looking(tmp_path) as reader:
         before = (tmp_path / "work.jsonl").read_bytes()
@@ -264,11 +268,11 @@ async def test_keys_that_write_say_so(tmp_path: Path) -> None:
             if READING not in action.states:
                 continue
             for key in action.keys:
-                await reader.press(key)
-                assert reader.message, key
+                await reader.pilot.press("exclamation_mark" if key == "!" else key)
+                assert reader.says(ViewText.NOT_IN_A_FILE), key
+                assert reader.message.fields["action"] == default_keys().get(action.id).help
                 assert "? " in reader.line(), key
-                await reader.press("down")
-        await reader.press("exclamation_mark")
+        await reader.settled()
         assert default_keys().get("sample.flag").help in reader.shown()
         assert reader.draft.all_annotations == kept
     assert (tmp_path / "work.jsonl").read_bytes() == before
