@@ -207,9 +207,9 @@ class ImportOptions:
     language: str = ""
     about: DatasetDescription = field(default_factory=DatasetDescription)
     encoding: str = "utf-8"
-    topics: Path | None = None
+    topics: Path | str | None = None
     only: tuple[str, ...] = ()
-    documents: Path | None = None
+    documents: Path | str | None = None
     offsets: str = ""
     textless: bool = False
     everyone_read: bool = False

@@ -50,7 +50,7 @@ class BackupService:
     extra_names: Sequence[str]
     stores: Callable[[], VectorStore]
 
-    def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
+    def run(self, target: Path | str, *, vectors: bool = False) -> BackupReport:
         """Copy the workspace's database and files to a new folder.
 
         Raises:
@@ -59,6 +59,7 @@ class BackupService:
                 target.
             Unavailable: the target cannot be written, or an ingest is writing vectors.
         """
+        target = Path(target)
         require_output_path(target, allow=BACKUPS)
         with atomic_folder.create_folder(target) as folder:
             with self.stores().writing() if vectors else nullcontext():

@@ -108,7 +108,7 @@ def read_prompts(
 
 
 def write_prompts(
-    paths: Iterable[Path], target: TextIO, options: ModelRunOptions
+    paths: Iterable[Path | str], target: TextIO, options: ModelRunOptions
 ) -> ModelRunReport:
     """Write each row of a position study with its prompt, and count the rows.
 
@@ -116,7 +116,7 @@ def write_prompts(
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
-    for located, prompt in read_prompts(paths, options):
+    for located, prompt in read_prompts(map(Path, paths), options):
         with locate_row(located.where):
             fields = _prompt_fields(located.row, prompt, options)
         report.not_finite += write_json_line(target, {**located.row, **fields})
@@ -139,7 +139,7 @@ def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) 
 
 
 def run_model(
-    paths: Iterable[Path],
+    paths: Iterable[Path | str],
     judge: Judge,
     options: ModelRunOptions,
     *,
@@ -162,7 +162,7 @@ def run_model(
         "model_top_p": options.top_p,
     }
     missing: list[InvalidInput | RequestFailed] = []
-    stream = read_prompts(paths, options)
+    stream = read_prompts(map(Path, paths), options)
     while batch := list(islice(stream, _BATCH)):
         on_progress(report.rows)
         outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)

@@ -212,7 +212,11 @@ class GenerationOptions:
 
 
 def write_questions(
-    rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
+    rows: Iterable[LocatedRow],
+    target: Path | str,
+    options: GenerationOptions,
+    *,
+    name: Path | str,
 ) -> GenerationReport:
     """Write a row for each question and each position of the passage with the answer.
 
@@ -246,11 +250,11 @@ def write_questions(
                     row, count=options.documents, places=positions, order=order
                 )
 
-    return _write_rows(build(), target, name, kind=kind, by_position=not options.oracle)
+    return _write_rows(build(), Path(target), Path(name), kind=kind, by_position=not options.oracle)
 
 
 def write_lookups(
-    rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
+    rows: Iterable[LocatedRow], target: Path | str, gold_at: str, *, name: Path | str
 ) -> GenerationReport:
     """Write each key-value row once for each requested position of the pair to look up.
 
@@ -275,7 +279,7 @@ def write_lookups(
                 for place in parse_positions(gold_at, prompt_size(row)):
                     yield move_key_value(row, place)
 
-    return _write_rows(build(), target, name, kind="", by_position=bool(gold_at))
+    return _write_rows(build(), Path(target), Path(name), kind="", by_position=bool(gold_at))
 
 
 def _write_rows(

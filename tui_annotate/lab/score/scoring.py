@@ -171,7 +171,7 @@ class ScoreService:
             return samples, check_cost(scorer.cost(questions), plugin=name)
 
     def from_file(
-        self, path: Path, *, name: str, dataset: str, options: ColumnNames
+        self, path: Path | str, *, name: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
         """Import the scores of a file with sample ids; if a row is invalid, import none.
 
@@ -189,6 +189,7 @@ class ScoreService:
                 "name the score, for example: --name faithfulness",
                 code="score-unnamed",
             )
+        path = Path(path)
         keys = [key.id for key in self.machines.corpus.keys(dataset)]
         with closing(ScoreValues()) as values:
             values.add(read_file_scores(path, keys, name=name, dataset=dataset, options=options))

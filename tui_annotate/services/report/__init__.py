@@ -112,7 +112,7 @@ class ReportWriter:
 
     def run(
         self,
-        target: Path | None,
+        target: Path | str | None,
         filters: RecordFilter | None = None,
         *,
         subject: ReportSubject | None = None,
@@ -131,6 +131,7 @@ class ReportWriter:
             Conflict: a page would overwrite a file that is not a page of a report.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
+        target = Path(target) if target is not None else None
         wanted = self.check(filters or RecordFilter())
         request = _Request(wanted, subject or ReportSubject(), hiding, everything)
         limit = PAGE_BYTES if can_split(target) else 0

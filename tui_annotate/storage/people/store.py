@@ -304,6 +304,13 @@ class PeopleStore(Store):
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
         return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
 
+    def names(self) -> dict[str, str]:
+        """Return the name of each person whose work the actor may read, by the person's id.
+
+        An annotation or assignment has the id; several people may have the same name.
+        """
+        return {each.id: each.name for each in self.seen()}
+
     def seen(self) -> tuple[Person, ...]:
         """Return the people whose work the actor may read, sorted by name, then id."""
         ids = visible_people(self._actor)
