@@ -218,7 +218,7 @@ def test_each_exported_name_is_that_of_its_module() -> None:
     defined = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     assert set(tui_annotate.__all__) - defined == set(tui_annotate._SOURCES)
     with pytest.raises(AttributeError):
-        _ = tui_annotate.anchor  # type: ignore[attr-defined]
+        _ = tui_annotate.anchor
 
 
 def test_the_kinds_of_errors_are_exported() -> None:

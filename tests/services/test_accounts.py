@@ -68,10 +68,10 @@ def test_what_is_ones_own_is_nobody_elses(doors: Doors) -> None:
     with pytest.raises(Conflict):
         accounts.update("li", email="ana@example.org")
     with pytest.raises(Conflict, match="'ana'"):
-        accounts.update("li", unix="ana", name="changed")
+        accounts.update("li", unix_user="ana", name="changed")
     assert accounts.find("li@example.org").person.name == "li"
-    accounts.update("other@example.org", unix="")
-    assert accounts.update("li", unix="ana").unix == "ana"
+    accounts.update("other@example.org", unix_user="")
+    assert accounts.update("li", unix_user="ana").unix == "ana"
     assert len(accounts.all()) == 3
 
 
@@ -265,7 +265,7 @@ def test_rows_of_one_name_are_one_person_if_the_admin_says_so(doors: Doors) -> N
     ]
     apart = register(doors.accounts(), rows, dry_run=True)
     assert [each.person.id for each in apart.added] == ["b1", "b2", "c1"]
-    joined = register(doors.accounts(), rows, join_names=True)
+    joined = register(doors.accounts(), rows, join_same_names=True)
     assert [each.person.id for each in joined.added] == ["b1", "c1"]
     assert [(each.where, each.kept, each.kept_email) for each in joined.joined] == [
         ("two", "b1", "ben@one.org")

@@ -558,7 +558,7 @@ def test_the_list_has_the_words_and_what_is_open(
         answered["two"]: (words, False),
         answered["three"]: (words, True),
     }
-    waiting = [each for each, _ in service.list_suggestions(only_open=True)]
+    waiting = [each for each, _ in service.list_suggestions(open=True)]
     assert [each.suggestion.id for each in waiting] == [answered["three"]]
 
 

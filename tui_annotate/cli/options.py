@@ -330,7 +330,7 @@ COLLECTION_OPTIONS: Final[Mapping[str, Any]] = {
     "topics": Annotated[
         Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
     ],
-    "only": Annotated[
+    "topic": Annotated[
         list[str] | None, option("--topic", "ID", "Only the reports on this topic. Repeatable.")
     ],
     "documents": Annotated[

@@ -19,6 +19,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
@@ -672,6 +673,7 @@ class ReplayReport:
         return not self.differences and not self.lost
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class FreezeService:
     """Creates snapshots of a workspace, and checks that the event log reproduces them."""

@@ -20,6 +20,7 @@ import numpy as np
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.label_changes import find_labels_once_named
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
@@ -308,6 +309,7 @@ class Comparison:
     unused_threshold: bool = False
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
     """Compares machines' scores and columns of the data with human labels."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotReady
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
@@ -81,6 +82,7 @@ class TrainingQuestions:
             self.known.append(known)
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
     """Trains classifiers (probes) on the hidden states of a model."""

@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import RecordFilter
@@ -116,6 +117,7 @@ class _Answer:
 Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class RankService:
     """Labels the answers of a dataset by stored scores, and stores the labels as a run."""

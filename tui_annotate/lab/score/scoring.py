@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound, NotReady
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
@@ -97,6 +98,7 @@ class ScoreReport:
     failed: int = 0
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ScoreService:
     """Computes and imports scores of a dataset; only for admins."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
@@ -253,6 +254,7 @@ class QuotedSuggestion(NamedTuple):
     words: str
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
     """Imports suggestions for annotators, and counts how annotators answered them.
@@ -266,16 +268,21 @@ class SuggestionService:
     scores: ScoreStore
     labels: Callable[[str], LabelTree]
 
+    @earlier_keywords(only_open="open")
     def list_suggestions(
-        self, *, dataset: str = "", maker: str = "", only_open: bool = False
+        self,
+        *,
+        dataset: str = "",
+        maker: str = "",
+        open: bool = False,  # noqa: A002  the word of the command line
     ) -> Iterator[QuotedSuggestion]:
         """Yield each suggestion with annotators' answers and its text.
 
         Args:
-            only_open: whether to leave out suggestions with an answer that is in effect.
+            open: whether to leave out suggestions with an answer that is in effect.
         """
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            if only_open and not each.open:
+            if open and not each.open:
                 continue
             anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
             sample = self.corpus.sample(each.key).sample

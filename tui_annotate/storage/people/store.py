@@ -10,6 +10,7 @@ from typing import Any, Final, TypedDict
 from sqlalchemy import Connection, bindparam, select, text, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, ReadOnly
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import (
     Permission,
     Person,
@@ -153,6 +154,7 @@ def match_id(name: str, people: Iterable[Person]) -> list[Person]:
     return found if len(found) == 1 else []
 
 
+@check_keywords
 class PeopleStore(Store):
     """Access to the people of a workspace by id; only the names of local people are unique.
 

@@ -208,7 +208,7 @@ class AutojudgeFormat:
         """Read the samples of all files, topic by topic; warnings about lines come first."""
         options = _find_companions(paths, options)
         with closing(NameRegister()) as rows, closing(NameRegister()) as records:
-            topics = Topics(options.topics, options.only, encoding=options.encoding)
+            topics = Topics(options.topics, options.topic, encoding=options.encoding)
             yield from topics.read()
             library = DocumentFile(options.documents, rows, encoding=options.encoding)
             yield from library.read()
