@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from tui_annotate.domain.errors import InvalidArgument
-from tui_annotate.domain.keyword_names import check_fields, check_keywords, earlier_keywords
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords, earlier_keywords
 
 
-@check_fields(share="count")
+@check_field_names(share="count")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
     """Options with a renamed field."""

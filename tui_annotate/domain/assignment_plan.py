@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.keyword_names import check_fields
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.domain.samples import SampleKey
 
 _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
@@ -29,7 +29,7 @@ class AssignmentOrder(StrEnum):
     SCORE = "score"
 
 
-@check_fields(share="count", sorting="order")
+@check_field_names(share="count", sorting="order")
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
     """Options of an assignment of samples to people.

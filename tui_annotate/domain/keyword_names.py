@@ -43,7 +43,7 @@ def check_keywords(cls: _C) -> _C:
     return cls
 
 
-def check_fields(**names: str) -> Callable[[_C], _C]:
+def check_field_names(**names: str) -> Callable[[_C], _C]:
     """Return a decorator of a dataclass, which does the same for its creation.
 
     Args:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.keyword_names import check_fields
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -129,7 +129,7 @@ COLUMN_OPTIONS: Final[Mapping[str, frozenset[str]]] = {
 """Fields of `ImportOptions` with columns that a format reads; tables read all, others none."""
 
 
-@check_fields(only="topic")
+@check_field_names(only="topic")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """User options of an import; an empty value selects the default.
@@ -250,7 +250,7 @@ AnswerReader = Callable[[Sequence[SampleKey]], Mapping[SampleKey, Sequence[Perso
 """A function that returns people's answers to suggestions on some samples."""
 
 
-@check_fields(unrated="include_unrated")
+@check_field_names(unrated="include_unrated")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.

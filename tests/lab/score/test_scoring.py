@@ -224,7 +224,7 @@ def test_annotators_may_not_score(space: Workspace) -> None:
 def test_scores_made_elsewhere_come_in_by_id(space: Workspace, tmp_path: Path) -> None:
     """Samples that the file does not name are counted; a low score may be the better one."""
     path = file(tmp_path, "p.csv", "id,p\n0.3,2\n0.1,1\n")
-    options = ColumnNames(score="p", low=True)
+    options = ColumnNames(score_column="p", lower_is_better=True)
     scored = space.machines.scoring.from_file(path, name="probe", dataset="set", options=options)
     assert (scored.samples, scored.skipped, scored.run.maker) == (2, 1, "import:probe")
     assert (scored.run.low, scored.run.parameters) == (frozenset({"probe"}), {"file": "p.csv"})

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
 from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
@@ -52,19 +53,20 @@ OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""
 
 
+@check_field_names(longest="max_chars")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
     """Options with which a model answers the rows of a position study.
 
     Attributes:
-        longest: maximum code points of a prompt to send; 0 for no maximum.
+        max_chars: maximum code points of a prompt to send; 0 for no maximum.
         temperature, top_p, max_tokens: as in `Question`.
         limit: number of rows to use, the first ones of the files; 0 for all.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
     template: str = ""
-    longest: int = 0
+    max_chars: int = 0
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 100
@@ -201,7 +203,7 @@ def _ask_batch(prompts: Sequence[str], judge: Judge, options: ModelRunOptions) -
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
             message = (
-                f"the prompt has {len(prompt):,} characters; the maximum is {options.longest:,}"
+                f"the prompt has {len(prompt):,} characters; the maximum is {options.max_chars:,}"
             )
             outcomes[at] = InvalidInput(message)
         else:
@@ -230,7 +232,7 @@ def _without_thinking(outcome: _Outcome, options: ModelRunOptions) -> _Outcome:
 
 
 def _is_too_long(prompt: str, options: ModelRunOptions) -> bool:
-    return 0 < options.longest < len(prompt)
+    return 0 < options.max_chars < len(prompt)
 
 
 def _build_question(prompt: str, options: ModelRunOptions) -> Question:

@@ -391,7 +391,7 @@ def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
     others = dict(rules)
     ranker = parse_ranker(others.pop("ranker", "percentile"))
     use = tuple(others.pop("use", ()))
-    return RankOptions(dataset=dataset, ranker=ranker, use=use, **others)
+    return RankOptions(dataset=dataset, ranker=ranker, scores=use, **others)
 
 
 def _score_options(
