@@ -112,7 +112,7 @@ def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
     share = AssignmentService(*stores, members.get, OPERATOR, lambda: {"ben"})
     with pytest.raises(Conflict, match="'ben'"):
         share.give("d", ["ana", "ben"], AssignmentOptions())
-    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    report = share.top_up("d", [], AssignmentOptions(), open=5)
     assert [each.name for each in report.people] == ["ana"]
     share.move("ben", ["ana"])
     assert keys(database, "ben") == []
@@ -208,12 +208,12 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
     """Up to the number of open ones each, and says what lacks."""
     share, annotating = service(database), annotate(database)
     with pytest.raises(InvalidInput, match="'d'"):
-        share.top_up("d", [], AssignmentOptions(), number=3)
+        share.top_up("d", [], AssignmentOptions(), open=3)
     share.give("d", ["ana", "ben"], AssignmentOptions("4"))
     ana = person(database, "ana")
     for key in keys(database, ana):
         annotating.skip(ana, key, seconds=0)
-    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    report = share.top_up("d", [], AssignmentOptions(), open=5)
     assert {each.name: each.samples for each in report.people} == {"ana": 5, "ben": 1}
     assert report.short == 2
 

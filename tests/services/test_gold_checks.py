@@ -157,7 +157,7 @@ def test_gold_samples_are_mixed_into_assigned_samples(crew: Crew) -> None:
         places
         == [at for at in range(20) if is_gold_slot(RULE, crew.people["ana"], at)][: report.gold]
     )
-    more = crew.share.top_up("d", ["ana"], AssignmentOptions(), number=7)
+    more = crew.share.top_up("d", ["ana"], AssignmentOptions(), open=7)
     assert (more.samples, more.gold) == (7, 4 - report.gold)
 
 

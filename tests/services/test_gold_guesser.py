@@ -250,7 +250,7 @@ def test_assigned_batches_and_top_ups_show_nothing(study: Study, order: Assignme
     check_by_chance(first)
     check_share(first)
     for number in (76, 82, 95):
-        study.share.top_up("d", PEOPLE, replace(options, count="all"), number=number, score=score)
+        study.share.top_up("d", PEOPLE, replace(options, count="all"), open=number, score=score)
     runs = [(study.queue(name), study.gold(name)) for name in PEOPLE]
     assert all(
         len(queue) > len(before) for (queue, _), (before, _) in zip(runs, first, strict=True)

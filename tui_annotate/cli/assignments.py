@@ -278,7 +278,7 @@ def top_up(
     assignment, score = ordering.parse("all", overlap)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).top_up(
-            dataset, person or (), assignment, number=number, score=score, dry_run=dry_run
+            dataset, person or (), assignment, open=number, score=score, dry_run=dry_run
         )
     _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
 

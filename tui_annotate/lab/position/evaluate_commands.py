@@ -133,7 +133,7 @@ def evaluate(
         )
     rules = MatchRules(
         whole_words=whole_words,
-        first_filled=first_line,
+        first_line=first_line,
         skip_empty=skip_empty,
         keep_thinking=keep_thinking,
     )

@@ -16,8 +16,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.domain.keyword_names import check_field_names
-from tui_annotate.domain.keyword_names import earlier_keywords
+from tui_annotate.domain.keyword_names import check_field_names, earlier_keywords
 from tui_annotate.lab.position.metric import normalise_answer
 from tui_annotate.lab.position.row_files import (
     LocatedRow,

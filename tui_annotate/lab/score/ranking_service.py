@@ -72,7 +72,8 @@ class RankOptions:
     """Options for labelling the answers of a dataset by their scores.
 
     Attributes:
-        upper_percentile, lower_percentile: percentiles of the upper and lower threshold, 0 to 100, down <= up.
+        upper_percentile, lower_percentile: percentiles of both thresholds, 0 to 100; the lower one
+            is at most the upper one.
         short_diff: first length of a long answer, in code points more than the right answer.
         scores: scores to add up; empty for the published ones.
 
@@ -251,7 +252,8 @@ def _check_options(options: RankOptions) -> None:
             )
     if options.lower_percentile > options.upper_percentile:
         raise InvalidInput(
-            f"the lower percentile {options.lower_percentile:g} is above the upper percentile {options.upper_percentile:g}",
+            f"the lower percentile {options.lower_percentile:g} is above the upper percentile"
+            f" {options.upper_percentile:g}",
             "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
     if options.scores and options.ranker is Ranker.LENGTH:

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound, NotReady
-from tui_annotate.domain.keyword_names import check_keywords
-from tui_annotate.domain.keyword_names import earlier_keywords
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase

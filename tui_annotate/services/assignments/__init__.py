@@ -181,13 +181,14 @@ class AssignmentService:
         return self._hand_out(handout, dry_run=dry_run)
 
     @earlier_keywords(to="people")
+    @earlier_keywords(number="open")
     def top_up(
         self,
         dataset: str,
         people: Sequence[str],
         wish: AssignmentOptions,
         *,
-        number: int,
+        open: int,  # noqa: A002  the word of the command line
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
@@ -203,11 +204,11 @@ class AssignmentService:
             if people
             else self._people_with_samples(dataset)
         )
-        request = {**_request_to_json(wish, annotators, score), "open": number}
+        request = {**_request_to_json(wish, annotators, score), "open": open}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             return assignment_plan.plan_top_up(
-                data.real_items, _assignees(data, annotators), _hide_order(wish, data), to=number
+                data.real_items, _assignees(data, annotators), _hide_order(wish, data), to=open
             )
 
         handout = _HandoutRequest(

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
 from tui_annotate.domain.errors import Conflict, InvalidInput
-from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords, earlier_keywords
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -43,20 +43,21 @@ INVITED_FOR: Final = timedelta(days=7)
 _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 
+@check_field_names(unix="unix_user", claim="link_imported")
 @dataclass(frozen=True, slots=True)
 class NewAccount:
     """Values of a new account; without a password, the user sets one with an invitation code.
 
     Attributes:
         role: None for an annotator, or for an admin if it is the first account.
-        claim: id or name of a user without an account, whose work the account takes over.
+        link_imported: id or name of a user without an account, whose work the account takes over.
     """
 
     name: str
     email: str
     role: Role | None = None
-    unix: str = ""
-    claim: str = ""
+    unix_user: str = ""
+    link_imported: str = ""
     password: str = field(default="", repr=False)
 
 
@@ -158,14 +159,18 @@ class AccountService:
         name = check_new_name(new.name)
         email = normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
-        person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
+        person_id = (
+            self.find_claimable_person(new.link_imported).id
+            if new.link_imported
+            else uuid.uuid4().hex
+        )
         account = Account(
             Person(person_id, name, PersonKind.ACCOUNT),
             email,
             role,
             hash=made,
             must_change=bool(made) and not first,
-            unix=check_unix_user(new.unix),
+            unix=check_unix_user(new.unix_user),
         )
         self.store.add([account])
         self.people.keep(account.person)
