@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import pytest
 
@@ -21,6 +21,12 @@ class Order:
     count: int = 0
 
 
+class Filters(TypedDict, total=False):
+    """Names of filters."""
+
+    person: str
+
+
 @check_keywords
 class Service:
     """A service with a renamed keyword, a plain method, and one that takes any keyword."""
@@ -33,6 +39,10 @@ class Service:
     def show(self, *, dataset: str = "") -> str:
         """Return what was given."""
         return dataset
+
+    def list(self, *, top: int = 5, **filters: Unpack[Filters]) -> Filters:
+        """Return what was given."""
+        return filters if top else {}
 
     def filter(self, **filters: str) -> dict[str, str]:
         """Return what was given."""
@@ -67,6 +77,8 @@ def test_present_names_give_no_warning() -> None:
         (lambda: SERVICE.apply("a", dry_rum=True), "dry_run"),
         (lambda: SERVICE.show(datset="d"), "dataset"),
         (lambda: ORDER(cuont=1), "count"),
+        (lambda: SERVICE.list(persn="a"), "person"),
+        (lambda: SERVICE.list(tpo=1), "top"),
     ],
 )
 def test_an_unknown_keyword_is_refused(call: Any, similar: str) -> None:
@@ -87,3 +99,4 @@ def test_signatures_stay() -> None:
     """Help and editors show the function's own parameters."""
     assert list(inspect.signature(Service.apply).parameters) == ["self", "text", "dry_run"]
     assert SERVICE.filter(anything="1") == {"anything": "1"}
+    assert SERVICE.list(person="1") == {"person": "1"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
@@ -33,8 +34,8 @@ def earlier_keywords(**names: str) -> Callable[[Callable[_P, _R]], Callable[_P, 
 def check_keywords(cls: _C) -> _C:
     """Decorate a class, so that an unknown keyword of a public method raises InvalidArgument.
 
-    Python's own TypeError suggests no name before Python 3.13. Methods that take any keyword check
-    keywords themselves.
+    Python's own TypeError suggests no name before Python 3.13. Methods that take any keyword are
+    not changed, unless a dictionary type that their module has imported names the keywords.
     """
     for name, method in [*vars(cls).items()]:
         plain = isinstance(method, FunctionType) and not hasattr(method, "__wrapped__")
@@ -62,31 +63,38 @@ def _check_calls(
     function: Callable[_P, _R], earlier: Mapping[str, str], *, called: str = ""
 ) -> Callable[_P, _R]:
     code = inspect.unwrap(function).__code__
-    takes_any = bool(code.co_flags & inspect.CO_VARKEYWORDS)
-    if takes_any and not earlier:
-        return function
     count = code.co_argcount + code.co_kwonlyargcount
     known = frozenset(code.co_varnames[code.co_posonlyargcount : count]) - {"self"}
+    if code.co_flags & inspect.CO_VARKEYWORDS:
+        others = _find_unpacked(function)
+        if others is None:
+            return function
+        known |= others
     name = called or function.__name__
 
     @wraps(function)
     def checked(*args: _P.args, **keywords: _P.kwargs) -> _R:
         if not keywords.keys() <= known:
-            _replace(keywords, earlier, () if takes_any else known, called=name)
+            _replace(keywords, earlier, known, called=name)
         return function(*args, **keywords)
 
     return checked
 
 
+def _find_unpacked(function: Any) -> frozenset[str] | None:
+    """Return the keywords of a parameter such as `**filters: Unpack[RecordFilters]`, or None."""
+    for annotation in function.__annotations__.values():
+        if found := re.fullmatch(r"Unpack\[(\w+)\]", str(annotation)):
+            return frozenset(function.__globals__[found[1]].__annotations__)
+    return None
+
+
 def _replace(
     keywords: dict[str, Any], earlier: Mapping[str, str], known: Collection[str], *, called: str
 ) -> None:
-    """Replace earlier names in place; `known` is empty for a function that takes any keyword."""
     for name in [each for each in keywords if each not in known]:
         present = earlier.get(name)
         if present is None:
-            if not known:
-                continue
             hint = f"{suggest_word(name, known)}keywords: {', '.join(sorted(known))}"
             raise InvalidArgument(f"{called} has no keyword {name!r}", hint)
         if present in keywords:
