@@ -9,12 +9,13 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from enum import StrEnum
 from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from pkgutil import resolve_name
+from types import FunctionType
 from typing import Any, assert_type
 
 import pytest
@@ -22,13 +23,15 @@ import pytest
 import tui_annotate
 from tests.helpers.pages import PAGES, codes
 from tests.project.test_commands import commands
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.cli.commands import program
+from tui_annotate.domain.errors import InvalidArgument, InvalidInput, TuiAnnotateError
 from tui_annotate.domain.people import OPERATOR
 from tui_annotate.domain.records import RecordFilter, RecordFilters
 from tui_annotate.lab.judge.dataset_runs import DatasetJudge
 from tui_annotate.lab.score.scoring import ScoreService
 from tui_annotate.lab.services import ResearchServices
 from tui_annotate.plugins import registry
+from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.registry import _PROTOCOLS
 from tui_annotate.settings import SETTING_NAMES, SettingsFlags
 from tui_annotate.workspace import Workspace
@@ -39,7 +42,7 @@ PAGE = "docs/python.md"
 ROW = re.compile(r"^\| (`[^|]+`) \| (.+) \|$", re.MULTILINE)
 TABLE = {
     command: cell
-    for commands_cell, cell in ROW.findall(PAGES[PAGE])
+    for commands_cell, cell in ROW.findall(PAGES[PAGE].partition("### Options and keywords")[0])
     for command in re.findall(r"`([^`]+)`", commands_cell)
 }
 """The text of the cell with functions, by command."""
@@ -292,6 +295,118 @@ def parameters(space: Workspace) -> Iterator[tuple[str, inspect.Parameter]]:
         if not (isinstance(found, type) and issubclass(found, (Exception, StrEnum))):
             for each in inspect.signature(found).parameters.values():
                 yield name, each
+
+
+COMMON_OPTIONS = {"--help", "--quiet", "--verbose", "--version"}
+SECTION = PAGES[PAGE].partition("### Options and keywords")[2].partition("Research tools add")[0]
+EXCEPTIONS = [
+    (set(re.findall(r"`(--[a-z-]+)`", options)), scopes, cell, "..." in options)
+    for left, cell in re.findall(r"^\| (.*`--.+) \| (.+) \|$", SECTION, re.MULTILINE)
+    for options, scopes in [(left, re.findall(r"`([a-z][a-z -]+)`", left))]
+]
+"""Rows of options with another name: options, commands, names of keywords, whether more options."""
+
+
+def own_classes() -> dict[str, Any]:
+    """Return the classes of the package that are loaded, by their unique names."""
+    modules = [each for name, each in sys.modules.items() if name.startswith("tui_annotate.")]
+    found = [each for module in modules for each in vars(module).values()]
+    return {each.__name__: each for each in found if isinstance(each, type)}
+
+
+def keyword_names(annotation: str, known: dict[str, Any], seen: frozenset[str]) -> set[str]:
+    """Return the fields of the classes of options that an annotation names."""
+    names: set[str] = set()
+    for word in set(re.findall(r"\w+", annotation)) - seen:
+        found = known.get(word)
+        if found is None or not re.search(r"Options|Filter|Rules|Practice|Gold|Threshold", word):
+            described = is_dataclass(found) and word in {"DatasetDescription", "NewAccount"}
+            if not described and word != "ColumnNames":
+                continue
+        own = dict(getattr(found, "__annotations__", {}))
+        names |= own.keys()
+        for inner in own.values():
+            names |= keyword_names(str(inner), known, seen | {word})
+    return names
+
+
+def keywords_of(command: str, space: Workspace, known: dict[str, Any]) -> set[str]:
+    """Return the keywords of the functions of a command, with those of their options."""
+    names: set[str] = set()
+    for name in re.findall(r"`([^`]+)`", TABLE[command]):
+        for each in inspect.signature(find(name, space)).parameters.values():
+            names |= {each.name, *keyword_names(str(each.annotation), known, frozenset())}
+    return names
+
+
+def is_excepted(option: str, command: str, keywords: set[str]) -> bool:
+    """Return whether the page states what an option of a command is called in Python."""
+    for options, scopes, cell, has_more in EXCEPTIONS:
+        in_row = option in options or (has_more and option[2:].replace("-", "_") in FILE_FIELDS)
+        if in_row and (not scopes or any(command.startswith(scope) for scope in scopes)):
+            named = {name.partition("=")[0] for name in re.findall(r"`([a-z_]+=?)[^`.]*`", cell)}
+            if not named or named & keywords:
+                return True
+    return False
+
+
+FILE_FIELDS = {each.name for each in fields(ImportOptions)}
+
+
+def test_options_and_keywords_have_the_same_names(space: Workspace) -> None:
+    """The page lists every other option, and no option that needs no exception."""
+    functions = [find(name, space) for name in FUNCTIONS]
+    assert functions
+    known = own_classes()
+    missing, used = set(), set()
+    for words, command in leaves(program()):
+        name = " ".join(words)
+        if name not in TABLE or "`" not in TABLE[name]:
+            continue
+        keywords = keywords_of(name, space, known)
+        for option in {each for param in command.params for each in param.opts}:
+            if not option.startswith("--") or option in COMMON_OPTIONS:
+                continue
+            if option[2:].replace("-", "_") in keywords:
+                continue
+            if is_excepted(option, name, keywords):
+                used.add(option)
+            else:
+                missing.add(f"{name} {option}")
+    assert sorted(missing) == []
+    assert sorted(set().union(*(options for options, *_ in EXCEPTIONS)) - used) == []
+
+
+def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Yield each command with its words."""
+    below = getattr(command, "commands", {})
+    if not below:
+        yield words, command
+    for name, each in below.items():
+        yield from leaves(each, (*words, name))
+
+
+def test_public_methods_refuse_unknown_keywords(space: Workspace) -> None:
+    """Each public method with keywords suggests a similar one."""
+    plain = []
+    for owner in classes(space):
+        for name, method in vars(owner).items():
+            if isinstance(method, FunctionType) and not name.startswith("_"):
+                free = any(
+                    each.kind is each.VAR_KEYWORD
+                    for each in inspect.signature(method).parameters.values()
+                )
+                if not free and not hasattr(method, "__wrapped__"):
+                    plain.append(f"{owner.__name__}.{name}")
+    assert plain == []
+    call: Any = space.export
+    with pytest.raises(InvalidArgument) as refused:
+        call("x.csv", formt="csv")
+    assert "'format'" in refused.value.hint
+    made: Any = ImportOptions
+    with pytest.raises(InvalidArgument) as refused:
+        made(id_colum="id")
+    assert "'id_column'" in refused.value.hint
 
 
 def test_paths_may_be_text(space: Workspace) -> None:

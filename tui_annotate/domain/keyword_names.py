@@ -95,7 +95,7 @@ def _replace(
     for name in [each for each in keywords if each not in known]:
         present = earlier.get(name)
         if present is None:
-            hint = f"{suggest_word(name, known)}keywords: {', '.join(sorted(known))}"
+            hint = f"{suggest_word(name, known)}keywords: {', '.join(sorted(known)) or 'none'}"
             raise InvalidArgument(f"{called} has no keyword {name!r}", hint)
         if present in keywords:
             raise InvalidArgument(
