@@ -23,7 +23,6 @@ TuiAnnotateError
 from __future__ import annotations
 
 import copyreg
-from typing import Any
 
 
 class TuiAnnotateError(Exception):
@@ -50,7 +49,7 @@ class TuiAnnotateError(Exception):
     def __str__(self) -> str:
         return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # The default calls the class with `args`, which lacks the keywords of some subclasses.
         return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
