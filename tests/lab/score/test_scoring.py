@@ -218,7 +218,7 @@ def test_annotators_may_not_score(space: Workspace) -> None:
     with pytest.raises(NotAllowed):
         theirs.from_columns("set")
     with pytest.raises(NotAllowed):
-        theirs.from_file(Path("x"), name="n", dataset="set", options=ColumnNames())
+        theirs.from_file(Path("x"), score="n", dataset="set", options=ColumnNames())
 
 
 def test_scores_made_elsewhere_come_in_by_id(space: Workspace, tmp_path: Path) -> None:
