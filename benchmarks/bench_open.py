@@ -70,13 +70,13 @@ def seconds(action: Callable[[], object]) -> float:
 
 def handed_out(space: workspace.Workspace) -> float:
     """All samples are given to the person, in an order of their own; the seconds that it takes."""
-    wish = AssignmentOptions(sorting=AssignmentOrder.RANDOM)
+    wish = AssignmentOptions(order=AssignmentOrder.RANDOM)
     return seconds(lambda: space.team.assignments.give("bench", ["bench"], wish))
 
 
 def pooled(space: workspace.Workspace) -> tuple[str, list[SampleKey]]:
     """All samples may be drawn by two people each; somebody new who drew some, and which."""
-    space.team.assignments.undo(begun=True)
+    space.team.assignments.undo(include_started=True)
     space.team.assignments.pool("bench", Pool(2, "by-source"))
     person = space.people.local("new").id
     drawn = []

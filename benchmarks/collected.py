@@ -54,8 +54,8 @@ def written(folder: Path, size: Size | None = None) -> tuple[Path, ImportOptions
     runs.mkdir(parents=True)
     assert options.topics is not None
     assert options.documents is not None
-    _lines(options.topics, (_topic(number, chance) for number in range(size.topics)))
-    _lines(options.documents, _documents(size, chance))
+    _lines(Path(options.topics), (_topic(number, chance) for number in range(size.topics)))
+    _lines(Path(options.documents), _documents(size, chance))
     for run in range(size.runs):
         reports = (_report(topic, run, size, chance=chance) for topic in range(size.topics))
         _lines(runs / f"run{run:02}.jsonl", reports)

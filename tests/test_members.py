@@ -66,10 +66,10 @@ def test_at_a_shell_the_owner_of_the_store_may_all(
         assert space.team.members.at_shell() == OPERATOR
         add(space, "ana")
         ben = add(space, "ben")
-        space.team.accounts.update("ana", unix="ana")
+        space.team.accounts.update("ana", unix_user="ana")
         with pytest.raises(NotAllowed):
             space.team.members.at_shell()
-        space.team.accounts.update("ben", unix="benjamin")
+        space.team.accounts.update("ben", unix_user="benjamin")
         assert space.team.members.at_shell() == Actor(ben, Role.ANNOTATOR)
         assert space.team.accounts.signed_in() == ()
         monkeypatch.setattr("os.geteuid", lambda: 0)
@@ -83,7 +83,7 @@ def test_the_owner_of_the_store_is_whom_an_account_says(
     with made(tmp_path / "w", people="../people.sqlite") as space:
         add(space, "ana")
         ben = add(space, "ben")
-        space.team.accounts.update("ben", unix="benjamin")
+        space.team.accounts.update("ben", unix_user="benjamin")
         users = {0: "root", 7: "benjamin"}
         monkeypatch.setattr("pwd.getpwuid", lambda user: type("User", (), {"pw_name": users[user]}))
         for user in (0, 65534):  # an account names neither; the machine does not know the second
@@ -99,7 +99,7 @@ def test_the_owner_of_the_store_is_whom_an_account_says(
                 space.person(name)
             assert "--as" in refused.value.hint
             assert "ben" in refused.value.hint.split()
-        space.team.accounts.update("ben", unix="root")
+        space.team.accounts.update("ben", unix_user="root")
         monkeypatch.setattr("os.geteuid", lambda: 0)
         assert (space.person().id, space.team.members.at_shell()) == (ben, OPERATOR)
         space.team.accounts.disable("ben")

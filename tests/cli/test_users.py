@@ -487,7 +487,7 @@ def test_somebody_elses_user_may_what_their_account_may(
     stranger = team("", "status")
     assert type(stranger.error) is NotAllowed
     with workspaces.open() as space:
-        space.team.accounts.update("ben", unix="benjamin")
+        space.team.accounts.update("ben", unix_user="benjamin")
     assert team("", "status").code == 0
     for words in (
         ("users", "list"),

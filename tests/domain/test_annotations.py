@@ -116,3 +116,20 @@ def test_making_well_twice_changes_nothing_more(start: int, length: int) -> None
         return
     made = normalize_annotation(Annotation("1", (Anchor(Side.SUMMARY, 0, span),)), SAMPLE)
     assert normalize_annotation(made, SAMPLE) == made
+
+
+def test_a_quote_is_found_in_the_documents_of_its_side() -> None:
+    """The anchor names the document; a quote that occurs several times needs the occurrence."""
+    found = Anchor.find(SAMPLE, Side.SOURCE, "12 million")
+    assert found == Anchor(Side.SOURCE, 1, Span(8, 18))
+    second = Anchor.find(SAMPLE, Side.SOURCE, "o", occurrence=2)
+    assert second == Anchor(Side.SOURCE, 1, Span(4, 5))
+
+
+@pytest.mark.parametrize(
+    ("quote", "occurrence"), [("", 0), ("16 million", 0), ("o", 0), ("o", 4), ("o", -1)]
+)
+def test_a_quote_must_mean_one_position(quote: str, occurrence: int) -> None:
+    """It is neither empty, nor missing, nor ambiguous."""
+    with pytest.raises(InvalidInput):
+        Anchor.find(SAMPLE, Side.SOURCE, quote, occurrence=occurrence)

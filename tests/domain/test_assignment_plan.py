@@ -87,7 +87,7 @@ def test_the_overlap_is_exact_or_what_lacks_is_told(
     outcome = plan_assignment(items, takers, wish)
     got = Counter(item.key for own in outcome.given.values() for item in own)
     lacking = [item for item in order_items(items, wish) if item.held < wish.overlap]
-    picked = lacking[: share_size(wish.share, len(items))]
+    picked = lacking[: share_size(wish.count, len(items))]
     assert set(got) <= {item.key for item in picked}
     after = [item.held + got[item.key] for item in picked]
     assert all(people <= wish.overlap for people in after)
@@ -151,7 +151,7 @@ def test_another_seed_gives_another_order_and_each_person_their_own() -> None:
     """With the order `random`."""
     items = [AllocationItem(SampleKey("d", str(at)), at) for at in range(20)]
     takers = [Assignee("ana"), Assignee("ben")]
-    wish = AssignmentOptions(overlap=2, sorting=AssignmentOrder.RANDOM)
+    wish = AssignmentOptions(overlap=2, order=AssignmentOrder.RANDOM)
     first, second = (
         plan_assignment(items, takers, replace(wish, seed=seed)).given for seed in "12"
     )
@@ -179,7 +179,7 @@ def test_by_score_the_samples_without_one_come_last(
     found = [
         item.score
         for item in order_items(
-            items, AssignmentOptions(sorting=AssignmentOrder.SCORE, descending=descending)
+            items, AssignmentOptions(order=AssignmentOrder.SCORE, descending=descending)
         )
     ]
     scores = [score for score in found if score is not None]

@@ -72,7 +72,7 @@ def folder() -> Iterator[Path]:
         made = example.make(Path(place) / "work")
         with workspace.open(made) as space:
             for name in USERS:
-                new = NewAccount(name, f"{name}@example.org", unix=name, role=Role.ANNOTATOR)
+                new = NewAccount(name, f"{name}@example.org", unix_user=name, role=Role.ANNOTATOR)
                 space.team.accounts.add(new if name != "daemon" else admin(name))
         os.chown(made, 0, GROUP)
         made.chmod(0o2770)
@@ -83,7 +83,9 @@ def folder() -> Iterator[Path]:
 
 def admin(name: str) -> NewAccount:
     """The first account, which has to be an admin's."""
-    return NewAccount(name, f"{name}@example.org", unix=name, password="five small green boats")
+    return NewAccount(
+        name, f"{name}@example.org", unix_user=name, password="five small green boats"
+    )
 
 
 def annotate(folder: Path, user: str) -> Terminal:

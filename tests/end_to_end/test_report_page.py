@@ -102,7 +102,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
         with open_ephemeral(folder / "in.jsonl") as (space, read):
             assert read.refused == 0
             subject = ReportSubject(f"{HOSTILE}.html")
-            space.team.report.run(target, RecordFilter(), subject=subject, everything=True)
+            space.team.report.run(target, RecordFilter(), subject=subject, all_samples=True)
             patch.setattr(reports, "PAGE_BYTES", 1)
             space.team.report.run(folder / "a #1%.html", RecordFilter(label="Benign"))
     return target.as_uri()

@@ -39,7 +39,7 @@ VISIBLE: Final = {
     "secret-other-waiting": "a note of an annotation that was accepted there",
 }
 NAMES: Final = ("ana", "ben", "li", "rea")
-OPTIONS: Final = AssignmentOptions(sorting=AssignmentOrder.INGESTED)
+OPTIONS: Final = AssignmentOptions(order=AssignmentOrder.INGESTED)
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def _add_second_readings(study: Study) -> None:
     # A second reading of an adjudicated sample is locked, unless the dataset allows later edits.
     space.corpus.allow_edits_after_adjudication("again", allowed=True)
     space.team.assignments.give("again", ["ana"], OPTIONS)
-    repeated = AssignmentOptions(str(len(names)), sorting=AssignmentOrder.INGESTED)
+    repeated = AssignmentOptions(str(len(names)), order=AssignmentOrder.INGESTED)
     space.team.assignments.repeat("again", ["ana"], repeated)
     with space.team.database.writing() as connection:
         connection.exec_driver_sql(

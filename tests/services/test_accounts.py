@@ -59,19 +59,19 @@ def test_what_is_ones_own_is_nobody_elses(doors: Doors) -> None:
     """An address in whatever case, a user of the machine, a person; a name may be another's too."""
     accounts = doors.accounts()
     doors.add("ana")
-    accounts.add(NewAccount("ana", "other@example.org", unix="ana"))
+    accounts.add(NewAccount("ana", "other@example.org", unix_user="ana"))
     with pytest.raises(Conflict):
         accounts.add(NewAccount("ben", "ANA@example.org"))
     with pytest.raises(Conflict, match="'ana'"):
-        accounts.add(NewAccount("ben", "ben@example.org", unix="ana"))
+        accounts.add(NewAccount("ben", "ben@example.org", unix_user="ana"))
     doors.add("li")
     with pytest.raises(Conflict):
         accounts.update("li", email="ana@example.org")
     with pytest.raises(Conflict, match="'ana'"):
-        accounts.update("li", unix="ana", name="changed")
+        accounts.update("li", unix_user="ana", name="changed")
     assert accounts.find("li@example.org").person.name == "li"
-    accounts.update("other@example.org", unix="")
-    assert accounts.update("li", unix="ana").unix == "ana"
+    accounts.update("other@example.org", unix_user="")
+    assert accounts.update("li", unix_user="ana").unix == "ana"
     assert len(accounts.all()) == 3
 
 
@@ -80,7 +80,7 @@ def test_values_are_checked_before_anything_is_stored(doors: Doors) -> None:
     for new in (
         NewAccount("", "ana@example.org", password=PASSWORD),
         NewAccount("ana", "ana", password=PASSWORD),
-        NewAccount("ana", "ana@example.org", unix="a b", password=PASSWORD),
+        NewAccount("ana", "ana@example.org", unix_user="a b", password=PASSWORD),
         NewAccount("ana", "ana@example.org", password="ana@example.org"),
         NewAccount("ana", "ana@example.org", password="password1"),
     ):
@@ -98,9 +98,12 @@ def test_claiming_takes_the_work_along(doors: Doors) -> None:
     foreign = doors.people.imported("ab12", "bo")
     annotate(doors.database).add(local.id, key, claim("a"), seconds=1)
     accounts = doors.accounts()
-    made = accounts.add(NewAccount("Ana", "ana@example.org", claim="ana"))
+    made = accounts.add(NewAccount("Ana", "ana@example.org", link_imported="ana"))
     assert made.person.id == local.id
-    assert accounts.add(NewAccount("Bo", "bo@example.org", claim="ab12")).person.id == foreign.id
+    assert (
+        accounts.add(NewAccount("Bo", "bo@example.org", link_imported="ab12")).person.id
+        == foreign.id
+    )
     (record,) = CorpusStore(doors.database).records(RecordFilter(person="Ana"))
     assert [owned.annotation.id for owned in record.annotations] == ["a"]
     assert record.people == (Person(local.id, "Ana", PersonKind.ACCOUNT),)
@@ -265,7 +268,7 @@ def test_rows_of_one_name_are_one_person_if_the_admin_says_so(doors: Doors) -> N
     ]
     apart = register(doors.accounts(), rows, dry_run=True)
     assert [each.person.id for each in apart.added] == ["b1", "b2", "c1"]
-    joined = register(doors.accounts(), rows, join_names=True)
+    joined = register(doors.accounts(), rows, join_same_names=True)
     assert [each.person.id for each in joined.added] == ["b1", "c1"]
     assert [(each.where, each.kept, each.kept_email) for each in joined.joined] == [
         ("two", "b1", "ben@one.org")

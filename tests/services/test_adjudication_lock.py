@@ -540,7 +540,7 @@ def test_second_readings_are_given_only_of_open_samples(team: AdjudicatedTeam) -
     store = AssignmentStore(team.database)
     share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
     team.adjudicate(team.keys[0])
-    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    share.repeat("d", ["ana"], AssignmentOptions(count="all"))
     ana = team.annotating.people.person(team.ana)
     again = second_reader(ana).id
     line = team.annotating.line
@@ -555,7 +555,7 @@ def test_a_locked_second_reading_hides_nothing(team: AdjudicatedTeam) -> None:
     """It is never completed, so that the first reading and the result would stay hidden."""
     store = AssignmentStore(team.database)
     share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
-    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    share.repeat("d", ["ana"], AssignmentOptions(count="all"))
     on, ana, key = team.annotating, team.ana, team.keys[0]
     again = second_reader(on.people.person(ana)).id
     on.finish(again, team.keys[1], seconds=1)
@@ -717,7 +717,7 @@ def test_a_reopened_sample_is_not_given_to_a_third_person(team: AdjudicatedTeam)
     store = AssignmentStore(team.database)
     share = AssignmentService(store, team.annotating.people, lambda _: None, OPERATOR)
     kim = team.annotating.people.local("kim").id
-    share.give("d", ["ana", "ben"], AssignmentOptions(share="all", overlap=2))
+    share.give("d", ["ana", "ben"], AssignmentOptions(count="all", overlap=2))
     share.give("d", ["kim"], AssignmentOptions(overlap=3), ids=["3"])
     team.adjudicate(team.keys[0])
     share.escalate("d", Escalation(DisagreementRule.LABEL))

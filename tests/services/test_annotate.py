@@ -570,7 +570,7 @@ def test_ratings_and_comments_go_where_they_are_meant(
     assert annotating.clear(ana) == (1, 0, 0)
     assert annotating.open(ana, KEY).assignment.rating == "good"
     annotating.undo(ana)
-    assert annotating.clear(ana, words=True) == (1, 1, 1)
+    assert annotating.clear(ana, ratings=True) == (1, 1, 1)
     for key in (KEY, OTHER):
         left = annotating.open(ana, key)
         assert (left.annotations, left.assignment.rating, left.assignment.comment) == ((), "", "")
@@ -579,7 +579,7 @@ def test_ratings_and_comments_go_where_they_are_meant(
     assert [one.annotations for one in after] == [one.annotations for one in before]
     assert [one.assignment.rating for one in after] == ["good", ""]
     assert [one.assignment.comment for one in after] == ["", "odd"]
-    assert annotating.clear(ana, words=True, dataset="d", sample="3") == (0, 0, 0)
+    assert annotating.clear(ana, ratings=True, dataset="d", sample="3") == (0, 0, 0)
 
 
 def test_a_clearing_can_be_narrowed(annotating: AnnotationService, ana: str) -> None:
@@ -655,7 +655,7 @@ def test_a_clearing_of_which_a_part_is_gone_is_undone_for_the_rest(
     for key in (KEY, there):
         annotating.add(ana, key, claim(name()), seconds=0)
     annotating.clear(ana)
-    annotating.corpus.remove_dataset("e", with_annotations=True)
+    annotating.corpus.remove_dataset("e", delete_annotations=True)
     assert annotating.undo(ana) is not None
     assert len(annotating.open(ana, KEY).annotations) == 1
     annotating.corpus.add([new(sample("1", dataset="e"))], segmenter=SEGMENTER)

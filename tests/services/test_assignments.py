@@ -112,7 +112,7 @@ def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
     share = AssignmentService(*stores, members.get, OPERATOR, lambda: {"ben"})
     with pytest.raises(Conflict, match="'ben'"):
         share.give("d", ["ana", "ben"], AssignmentOptions())
-    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    report = share.top_up("d", [], AssignmentOptions(), open=5)
     assert [each.name for each in report.people] == ["ana"]
     share.move("ben", ["ana"])
     assert keys(database, "ben") == []
@@ -190,7 +190,7 @@ def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
     share = service(database)
     with pytest.raises(NotFound, match="99"):
         share.give("d", ["ana"], AssignmentOptions(), ids=["3", "99"])
-    share.give("d", ["ana"], AssignmentOptions(sorting=AssignmentOrder.INGESTED), ids=["7", "3"])
+    share.give("d", ["ana"], AssignmentOptions(order=AssignmentOrder.INGESTED), ids=["7", "3"])
     assert keys(database, person(database, "ana")) == [SampleKey("d", "3"), SampleKey("d", "7")]
 
 
@@ -208,12 +208,12 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
     """Up to the number of open ones each, and says what lacks."""
     share, annotating = service(database), annotate(database)
     with pytest.raises(InvalidInput, match="'d'"):
-        share.top_up("d", [], AssignmentOptions(), number=3)
+        share.top_up("d", [], AssignmentOptions(), open=3)
     share.give("d", ["ana", "ben"], AssignmentOptions("4"))
     ana = person(database, "ana")
     for key in keys(database, ana):
         annotating.skip(ana, key, seconds=0)
-    report = share.top_up("d", [], AssignmentOptions(), number=5)
+    report = share.top_up("d", [], AssignmentOptions(), open=5)
     assert {each.name: each.samples for each in report.people} == {"ana": 5, "ben": 1}
     assert report.short == 2
 
@@ -229,7 +229,7 @@ def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
     assert sorted(each.samples for each in report.people) == [4, 4]
     share.move("ana", ["ben", "li"])
     assert keys(database, ana) == [SampleKey("d", "0"), SampleKey("d", "1")]
-    assert share.move("ana", ["ben"], begun=True).samples == 1
+    assert share.move("ana", ["ben"], include_started=True).samples == 1
     assert keys(database, ana) == [SampleKey("d", "0")]
     with pytest.raises(NotFound):
         share.move("nobody", ["ben"])
@@ -257,11 +257,11 @@ def test_a_second_reading_is_of_ones_own_and_grows(database: Database) -> None:
     share = service(database)
     share.give("d", ["ana"], AssignmentOptions("6"))
     ana = PeopleStore(database).local("ana")
-    share.repeat("d", ["ana"], AssignmentOptions("3", sorting=AssignmentOrder.RANDOM), dry_run=True)
+    share.repeat("d", ["ana"], AssignmentOptions("3", order=AssignmentOrder.RANDOM), dry_run=True)
     assert keys(database, second_reader(ana).id) == []
-    share.repeat("d", ["ana"], AssignmentOptions("3", sorting=AssignmentOrder.RANDOM))
+    share.repeat("d", ["ana"], AssignmentOptions("3", order=AssignmentOrder.RANDOM))
     first = keys(database, second_reader(ana).id)
-    share.repeat("d", ["ana"], AssignmentOptions("all", sorting=AssignmentOrder.RANDOM))
+    share.repeat("d", ["ana"], AssignmentOptions("all", order=AssignmentOrder.RANDOM))
     second = keys(database, second_reader(ana).id)
     assert second[:3] == first
     assert sorted(second) == sorted(keys(database, ana.id))
@@ -300,14 +300,14 @@ def test_scores_are_numbers_of_meta(database: Database) -> None:
     """A field that no sample has is refused."""
     with pytest.raises(InvalidInput, match=r"'d'.*'perplexity'"):
         service(database).give(
-            "d", ["ana"], AssignmentOptions(sorting=AssignmentOrder.SCORE), score="perplexity"
+            "d", ["ana"], AssignmentOptions(order=AssignmentOrder.SCORE), score="perplexity"
         )
 
 
 def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     """By dataset and person; rules with what waits; handouts."""
     share, annotating = service(database), annotate(database)
-    share.give("d", ["ana"], AssignmentOptions("3", sorting=AssignmentOrder.INGESTED))
+    share.give("d", ["ana"], AssignmentOptions("3", order=AssignmentOrder.INGESTED))
     ana = person(database, "ana")
     annotating.skip(ana, SampleKey("d", "0"), seconds=0)
     annotating.add(ana, SampleKey("d", "1"), claim("a"), seconds=0)
@@ -348,7 +348,7 @@ def test_rules_are_tried_without_being_made(database: Database) -> None:
 def test_one_begins_in_ones_own_line(database: Database) -> None:
     """Not where one was, where that went to somebody else; with nothing of one's own, nowhere."""
     share, annotating = service(database), annotate(database)
-    share.give("d", ["ana"], AssignmentOptions("2", sorting=AssignmentOrder.INGESTED))
+    share.give("d", ["ana"], AssignmentOptions("2", order=AssignmentOrder.INGESTED))
     ana, first = person(database, "ana"), SampleKey("d", "0")
     annotating.people.keep_place(ana, first, {})
     assert annotating.start(ana) == first
@@ -364,8 +364,8 @@ def test_one_begins_in_ones_own_line(database: Database) -> None:
 def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> None:
     """Wherever one was; who has none of it is told so."""
     share, annotating = service(database), annotate(database)
-    share.give("d", ["ana"], AssignmentOptions("4", sorting=AssignmentOrder.INGESTED))
-    share.give("d", ["ben"], AssignmentOptions("all", sorting=AssignmentOrder.INGESTED))
+    share.give("d", ["ana"], AssignmentOptions("4", order=AssignmentOrder.INGESTED))
+    share.give("d", ["ben"], AssignmentOptions("all", order=AssignmentOrder.INGESTED))
     ben = person(database, "ben")
     annotating.people.keep_place(ben, SampleKey("d", "7"), {})
     assert annotating.start(ben, sample="d/") == SampleKey("d", "4")

@@ -141,7 +141,7 @@ def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) ->
     alter("DELETE FROM tombstones WHERE id = 'a3'")
     (found,) = audit(database).verify().breaks
     assert re.search(r"\ba3\b", found.says)
-    CorpusStore(database).remove_dataset("d", with_annotations=True)
+    CorpusStore(database).remove_dataset("d", delete_annotations=True)
     fill(CorpusStore(database), "1")
     assert audit(database).verify().sound
 
@@ -270,7 +270,7 @@ def test_removals_undone_and_repeated_are_sound(database: Database) -> None:
     corpus = CorpusStore(database)
     corpus.remove_samples([key], with_annotations=True)
     assert audit(database).verify().sound
-    corpus.remove_dataset("d", with_annotations=True)
+    corpus.remove_dataset("d", delete_annotations=True)
     assert audit(database).verify().sound
     fill(corpus, "1", "2")
     annotating.add(ana, key, claim("a3", 3, 12), seconds=0)

@@ -125,7 +125,7 @@ def test_a_password_that_somebody_else_set_is_to_be_changed(doors: Doors, ben: s
 def test_key_and_user_name_sign_in_whose_they_are(doors: Doors, ben: str) -> None:
     """And nobody whose account is disabled, or who has none."""
     authenticate = doors.authenticate
-    doors.accounts().update("ben", unix="benjamin")
+    doors.accounts().update("ben", unix_user="benjamin")
     assert authenticate.by_key(ben, client=HERE).person.id == ben
     assert authenticate.by_unix("benjamin", client="pts/1").person.id == ben
     assert authenticate.actor_of("benjamin") == Actor(ben, Role.ANNOTATOR)
@@ -145,7 +145,7 @@ def test_whoever_comes_in_is_made_known(doors: Doors, ben: str) -> None:
     """By whatever door: where the accounts are another workspace's, work has nobody's name else."""
     report: list[Person] = []
     authenticate = replace(doors.authenticate, keep=report.append)
-    doors.accounts().update("ben", unix="benjamin")
+    doors.accounts().update("ben", unix_user="benjamin")
     _, code = doors.accounts().invite("ben")
     token = authenticate.sign_in("ben@example.org", PASSWORD, client=HERE).token
     authenticate.resume(token, client=HERE)

@@ -73,9 +73,9 @@ def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
     """One talk for a person and a sample in each reading; it waits, then does not."""
     ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
     ana.write("ana", key, "Is a date a number?")
-    (asked,) = li.list_threads(waiting=True)
+    (asked,) = li.list_threads(unanswered=True)
     li.reply(asked.id[:6], "It is.")
-    assert li.list_threads(waiting=True) == []
+    assert li.list_threads(unanswered=True) == []
     second = second_reader(Person("ana", "Ana")).id
     ana.write(second, key, "Thanks.")
     found = ana.find_thread(second, key)
@@ -198,7 +198,7 @@ def test_each_annotation_has_its_own_talk(database: Database, key: SampleKey) ->
     li.reply(talk.id, "Yes.")
     ana.write("ana", key, "And this?", annotation="ana-1")
     assert texts(ana.list_threads()) == [["About all."], ["About one.", "Yes.", "And this?"]]
-    assert [each.annotation for each in li.list_threads(waiting=True)] == ["", "ana-1"]
+    assert [each.annotation for each in li.list_threads(unanswered=True)] == ["", "ana-1"]
     for name in ("ben-1", "nothing"):
         with pytest.raises(NotFound) as refused:
             ana.write("ana", key, "Mine?", annotation=name)

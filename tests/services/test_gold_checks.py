@@ -153,8 +153,8 @@ def test_the_number_of_samples_in_the_header_tells_nothing(pool: Crew) -> None:
 def test_gold_samples_are_mixed_into_assigned_samples(crew: Crew) -> None:
     """In the order of the queue; the table of assignments counts them apart."""
     crew.share.gold("d", RULE, answers="kim")
-    tried = crew.share.give("d", ["ana"], AssignmentOptions(share="9"), dry_run=True)
-    report = crew.share.give("d", ["ana"], AssignmentOptions(share="9"))
+    tried = crew.share.give("d", ["ana"], AssignmentOptions(count="9"), dry_run=True)
+    report = crew.share.give("d", ["ana"], AssignmentOptions(count="9"))
     assert (report.samples, report.gold) == (tried.samples, tried.gold)
     assert (report.people[0].samples, report.gold) in {(9, 2), (9, 3)}
     (status,) = [each for each in crew.share.show().stands if each.name == "ana"]
@@ -166,7 +166,7 @@ def test_gold_samples_are_mixed_into_assigned_samples(crew: Crew) -> None:
         places
         == [at for at in range(20) if is_gold_slot(RULE, crew.people["ana"], at)][: report.gold]
     )
-    more = crew.share.top_up("d", ["ana"], AssignmentOptions(), number=7)
+    more = crew.share.top_up("d", ["ana"], AssignmentOptions(), open=7)
     assert (more.samples, more.gold) == (7, 4 - report.gold)
 
 
@@ -509,7 +509,7 @@ def test_inaccurate_work_from_another_machine_pauses_after_its_merge(
     """The pause counts all gold samples of the merge, though they are written one by one."""
     monkeypatch.setattr(stream_merge, "_AT_ONCE", 1)
     ana = strict.annotating.people.person(strict.people["ana"])
-    strict.share.give("d", ["ana"], AssignmentOptions(share="all"))
+    strict.share.give("d", ["ana"], AssignmentOptions(count="all"))
     strict.share.gold("d", replace(RULE, every=7, pause=True), answers="kim")
     with AssignmentStore(strict.database).reading() as store:
         given = {each.key.id for each in store.held(person=ana.id)}
@@ -671,18 +671,18 @@ def test_gold_samples_are_not_assigned_as_others_are(crew: Crew) -> None:
 def test_moved_and_undone_assignments_leave_no_gold_samples_alone(crew: Crew) -> None:
     """A person who had only gold samples left would know what they are."""
     crew.share.gold("d", RULE, answers="kim")
-    crew.share.give("d", ["ana"], AssignmentOptions(share="9"))
+    crew.share.give("d", ["ana"], AssignmentOptions(count="9"))
     done = crew.work("ana", steps=5)
     moved = crew.share.move("ana", ["ben"])
     assert crew.work("ana") == []
     theirs = crew.work("ben")
     assert len(theirs) == moved.samples
     assert not set(theirs) & {*done, *GOLD}
-    crew.share.give("d", ["li"], AssignmentOptions(share="4"))
+    crew.share.give("d", ["li"], AssignmentOptions(count="4"))
     assert crew.share.undo().removed == 4
     assert crew.work("li") == []
-    crew.share.give("d", ["li"], AssignmentOptions(share="4"))
-    crew.share.give("d", ["li"], AssignmentOptions(share="3"))
+    crew.share.give("d", ["li"], AssignmentOptions(count="4"))
+    crew.share.give("d", ["li"], AssignmentOptions(count="3"))
     assert crew.share.undo().removed == 3
     assert set(crew.work("li")) & set(GOLD)
 
@@ -692,7 +692,7 @@ def test_undone_gold_keeps_begun_checks_apart(pool: Crew) -> None:
     taken = pool.work("ana", steps=9)
     begun = len(set(taken) & set(GOLD))
     assert begun
-    undone = pool.share.undo(begun=True)
+    undone = pool.share.undo(include_started=True)
     assert (undone.removed, undone.kept) == (0, begun)
     assert not {(pool.people["ana"], name) for name in GOLD} & pool.records()
     rest = pool.work("ana")
@@ -733,7 +733,7 @@ def test_nothing_is_a_known_answer_of_an_import_if_someone_completed_it(crew: Cr
         crew.share.gold("d", replace(RULE, samples=["13", "12"]), answers="imported")
     made = crew.share.gold("d", replace(RULE, samples=["13"], every=2), answers="imported")
     assert made.samples == 1
-    crew.share.give("d", ["ana"], AssignmentOptions(share="6"))
+    crew.share.give("d", ["ana"], AssignmentOptions(count="6"))
     assert "13" in crew.work("ana")
     assert crew.accuracy()["ana"] == (1, 1.0)
 
@@ -749,7 +749,7 @@ def test_second_readings_have_gold_samples_among_them(pool: Crew) -> None:
     """Samples that never come again would be known; the second work on them is no real work."""
     pool.work("ana")
     before = pool.accuracy()
-    again = pool.share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    again = pool.share.repeat("d", ["ana"], AssignmentOptions(count="all"))
     assert again.samples == 20
     second = f"{pool.people['ana']}~2"
     pool.people["again"] = second
@@ -761,7 +761,7 @@ def test_second_readings_have_gold_samples_among_them(pool: Crew) -> None:
 def test_undone_second_readings_leave_no_gold_samples(pool: Crew) -> None:
     """Those of the batch go with the others."""
     pool.work("ana")
-    again = pool.share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    again = pool.share.repeat("d", ["ana"], AssignmentOptions(count="all"))
     pool.share.undo(again.handout)
     pool.people["again"] = f"{pool.people['ana']}~2"
     assert pool.work("again") == []

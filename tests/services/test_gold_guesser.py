@@ -250,7 +250,7 @@ def test_assigned_batches_and_top_ups_show_nothing(study: Study, order: Assignme
     check_by_chance(first)
     check_share(first)
     for number in (76, 82, 95):
-        study.share.top_up("d", PEOPLE, replace(options, share="all"), number=number, score=score)
+        study.share.top_up("d", PEOPLE, replace(options, count="all"), open=number, score=score)
     runs = [(study.queue(name), study.gold(name)) for name in PEOPLE]
     assert all(
         len(queue) > len(before) for (queue, _), (before, _) in zip(runs, first, strict=True)
@@ -264,7 +264,7 @@ def test_samples_that_are_named_get_no_gold_samples(study: Study) -> None:
     study.share.gold("d", Gold((), every=EVERY), answers="kim")
     named = [NAMES[at] for at in range(60) if at not in KNOWN]
     made = study.share.give(
-        "d", ["ana"], AssignmentOptions(sorting=AssignmentOrder.INGESTED), ids=named
+        "d", ["ana"], AssignmentOptions(order=AssignmentOrder.INGESTED), ids=named
     )
     assert (made.gold, made.shuffled) == (0, False)
     assert [NAMES[at] for at in study.queue("ana")] == named

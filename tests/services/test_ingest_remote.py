@@ -150,7 +150,7 @@ def test_a_replaced_dataset_is_whole_though_no_endpoint_answers(
     fewer = write_pairs(pairs.with_name("fewer.jsonl"), samples=4)
     files = IngestFiles([fewer], "", ImportOptions(dataset="pairs"))
     with pytest.raises(Unavailable):
-        stores.ingest.replace(files, dataset="pairs", with_annotations=True, embedder=wanted)
+        stores.ingest.replace(files, dataset="pairs", delete_annotations=True, embedder=wanted)
     assert len(stores.corpus.keys("pairs")) == 4
 
 

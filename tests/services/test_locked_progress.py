@@ -166,7 +166,7 @@ def test_locked_samples_are_not_moved(team: AdjudicatedTeam) -> None:
     """No one else could work on them; nor do they count as somebody's load."""
     give(team)
     adjudicate(team, team.keys[0])
-    moved = assign(team).move(kim_of(team), ["li"], begun=True)
+    moved = assign(team).move(kim_of(team), ["li"], include_started=True)
     assert (moved.samples, moved.in_progress) == (2, 0)
     assert (listed(team).samples, listed(team).locked, listed(team).open) == (1, 1, 0)
 

@@ -323,7 +323,7 @@ def test_what_follows_the_answer_changes_no_score(database: Database, way: str) 
     if way == "clear":
         annotating.clear(ana)
     if way == "reassigned":
-        share.undo(begun=True)
+        share.undo(include_started=True)
         share.practice("p", ["ana"], gold="kim", criteria=Practice(pass_score=80, attempts=1))
     if way == "skipped":
         annotating.undo(ana)

@@ -156,14 +156,14 @@ def relabel(space: Workspace) -> LabelChangeService:
 
 
 CHANGES: dict[str, Callable[[LabelChangeService, bool], RelabelReport]] = {
-    "rename": lambda service, dry: service.rename("Odd", "Strange", dry=dry),
-    "parent": lambda service, dry: service.rename("Wrong", "Bad: very", dry=dry),
-    "merge": lambda service, dry: service.merge(["Odd", "Wrong.Made"], "Wrong.Bent", dry=dry),
-    "split": lambda service, dry: service.split("Odd", ["Queer", "Fine"], dry=dry),
-    "retire": lambda service, dry: service.retire("Wrong", dry=dry),
-    "apply": lambda service, dry: service.apply(LABELS + "- New\n", name="new.yaml", dry=dry),
+    "rename": lambda service, dry: service.rename("Odd", "Strange", dry_run=dry),
+    "parent": lambda service, dry: service.rename("Wrong", "Bad: very", dry_run=dry),
+    "merge": lambda service, dry: service.merge(["Odd", "Wrong.Made"], "Wrong.Bent", dry_run=dry),
+    "split": lambda service, dry: service.split("Odd", ["Queer", "Fine"], dry_run=dry),
+    "retire": lambda service, dry: service.retire("Wrong", dry_run=dry),
+    "apply": lambda service, dry: service.apply(LABELS + "- New\n", name="new.yaml", dry_run=dry),
     "waits": lambda service, dry: service.apply(
-        LABELS.replace("key: 3", "split: [Fine, Alone]"), name="new.yaml", dry=dry
+        LABELS.replace("key: 3", "split: [Fine, Alone]"), name="new.yaml", dry_run=dry
     ),
 }
 """What can be done to the labels."""
@@ -191,7 +191,7 @@ def test_a_change_is_taken_back_whole(worked: Workspace, verb: str) -> None:
     annotations = list(worked.annotations())
     CHANGES[verb](relabel(worked), False)
     before = stored(worked)
-    report = relabel(worked).undo(dry=True)
+    report = relabel(worked).undo(dry_run=True)
     assert stored(worked) == before
     assert replace(relabel(worked).undo(), done=False, file="") == report
     assert (labels_of(worked), states(worked)) == (labels, state)
@@ -313,9 +313,9 @@ def test_rules_that_work_then_breaks_are_told(space: Workspace) -> None:
     evidence = (Anchor(Side.SOURCE, 0, Span(4, 10)),)
     made = replace(claim("a"), labels=(("Odd",), ("Wrong",)), evidence=evidence)
     space.annotate.add(ana, KEY, made, seconds=1)
-    report = relabel(space).merge(["Odd"], "Fine", dry=True).of("breaks")
+    report = relabel(space).merge(["Odd"], "Fine", dry_run=True).of("breaks")
     assert [(place.label, place.says) for place in report] == [("Fine", "evidence")]
-    report = relabel(space).merge(["Odd"], "Alone", dry=True).of("breaks")
+    report = relabel(space).merge(["Odd"], "Alone", dry_run=True).of("breaks")
     assert [(place.label, place.says) for place in report] == [("Alone", "alone")]
 
 
@@ -527,7 +527,7 @@ def test_only_admins_change_labels(worked: Workspace) -> None:
             with pytest.raises(NotAllowed):
                 change(service, True)
         with pytest.raises(NotAllowed):
-            service.undo(dry=True)
+            service.undo(dry_run=True)
 
 
 # what people take back ---------------------------------------------------------------------------
@@ -649,7 +649,7 @@ def test_a_set_that_loses_labels_is_refused(worked: Workspace) -> None:
     before = stored(worked)
     for dry in (True, False):
         with pytest.raises(RelabelConflict, match=r"less\.yaml.*5") as caught:
-            relabel(worked).apply(text, name="less.yaml", dry=dry)
+            relabel(worked).apply(text, name="less.yaml", dry_run=dry)
         report = {(each.label, each.becomes) for each in caught.value.report.counts}
         assert report == {("Odd", ""), ("Wrong.Made", "")}
     assert stored(worked) == before
@@ -687,7 +687,7 @@ def test_an_undo_waits_for_a_file_that_is_not_in_force(worked: Workspace) -> Non
 def test_a_changed_file_is_in_force_before_a_change(worked: Workspace) -> None:
     """What it adds is there, also in what would be."""
     (worked.path / "labels.yaml").write_text(LABELS + "- Later\n")
-    report = relabel(worked).rename("Later", "Now", dry=True)
+    report = relabel(worked).rename("Later", "Now", dry_run=True)
     done = relabel(worked).rename("Later", "Now")
     assert (report.after, report.told) == (done.after, done.told)
     relabel(worked).undo()
@@ -749,7 +749,7 @@ def test_a_set_that_nobody_opened_yet_is_there(tmp_path: Path) -> None:
     (tmp_path / "labels.yaml").write_text(LABELS)
     with Workspace(tmp_path, load(tmp_path), new_database(tmp_path)) as space:
         assert (relabel(space).text(), relabel(space).versions()) == (LABELS, [])
-        assert relabel(space).apply("- A\n", name="x.yaml", dry=True).done is False
+        assert relabel(space).apply("- A\n", name="x.yaml", dry_run=True).done is False
         assert relabel(space).versions() == []
         assert relabel(space).apply("- A\n", name="x.yaml").file == "written"
         assert [each.told for each in relabel(space).versions()] == ["", "apply x.yaml"]
@@ -757,7 +757,7 @@ def test_a_set_that_nobody_opened_yet_is_there(tmp_path: Path) -> None:
 
 def test_one_label_at_least_is_left_to_give(space: Workspace) -> None:
     """The last one can not be retired."""
-    relabel(space).apply("- A\n- {name: B, retired: true}\n", name="x", dry=False)
+    relabel(space).apply("- A\n- {name: B, retired: true}\n", name="x", dry_run=False)
     with pytest.raises(Conflict, match="'A'"):
         relabel(space).retire("A")
 
@@ -788,7 +788,7 @@ def test_what_lacks_a_required_part_is_listed_before_it_is_applied(worked: Works
     """The dry run names each annotation; without a decision the change is refused."""
     put(worked, worked.person("bo").id, OTHER, "f", "Odd", note="has one", start=0, end=3)
     before = stored(worked)
-    report = relabel(worked).apply(REQUIRED, name="x", dry=True)
+    report = relabel(worked).apply(REQUIRED, name="x", dry_run=True)
     found = {(each.person, each.sample, each.label, each.says) for each in report.of("lacks")}
     assert found == {
         ("ana", "1", "Odd", "note"),
@@ -836,7 +836,7 @@ def test_practice_is_not_opened_again_and_gold_samples_are(space: Workspace) -> 
         put(space, ana, one, f"a{one}", "Odd")
         space.annotate.finish(ana, one, seconds=1)
     figures = space.team.progress.figures()
-    tried = relabel(space).apply(REQUIRED, name="x", dry=True, lacking=LackingWork.REOPEN)
+    tried = relabel(space).apply(REQUIRED, name="x", dry_run=True, lacking=LackingWork.REOPEN)
     counts = {(each.person, each.dataset): each for each in tried.lacking}
     assert {
         who: (each.samples, each.reopened, each.practice, each.gold) for who, each in counts.items()
@@ -871,7 +871,7 @@ def test_samples_without_a_rating_are_opened_again(worked: Workspace) -> None:
     service = replace(relabel(worked), ratings=("good", "poor"))
     assert relabel(worked).apply(LABELS, name="x", reopen_unrated=True).reopened == 0  # no scale
     before = states(worked)
-    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry=True)
+    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry_run=True)
     assert {(each.person, each.part, each.samples) for each in tried.lacking} == {
         ("ana", "rating", 2)
     }
@@ -890,7 +890,7 @@ def test_locked_samples_without_a_rating_stay_complete(worked: Workspace) -> Non
     rea, review = worked.person("rea").id, worked.team.review
     review.finish(rea, KEY, rest=RejectionReason.SLIP, seen=review.open(rea, KEY).seen, seconds=1)
     service = replace(relabel(worked), ratings=("good", "poor"))
-    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry=True)
+    tried = service.apply(LABELS, name="x", reopen_unrated=True, dry_run=True)
     counts = {(each.person, each.dataset): each for each in tried.lacking}
     assert {who: (each.reopened, each.locked) for who, each in counts.items()} == {
         ("ana", "d"): (0, 1),
@@ -921,7 +921,7 @@ def test_what_was_kept_can_be_opened_again_later(worked: Workspace) -> None:
     put(worked, worked.person("kim").id, SampleKey("d", "3"), "k", "Odd")
     assert relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP).reopened == 0
     assert relabel(worked).apply(REQUIRED, name="x").reopened == 0
-    tried = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN, dry=True)
+    tried = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN, dry_run=True)
     assert {each.person for each in tried.lacking} == {"ana", "bo"}
     report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
     assert (tried.reopened, report.reopened) == (2, 2)

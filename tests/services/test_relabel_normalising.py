@@ -197,7 +197,7 @@ def test_rules_mend_what_they_name_alone(space: Workspace) -> None:
     before = list(space.annotations())
     renames = {path("Unwanted.Instrinsic"): path("Unwanted.Intrinsic"),
                path("Unwanted"): path("Unwanted.Extrinsic")}  # fmt: skip
-    assert service.normalise(renames, dry=True).annotations == 4
+    assert service.normalise(renames, dry_run=True).annotations == 4
     assert service.normalise(renames).annotations == 4
     labels = [owned.annotation.labels for _, owned in space.annotations()]
     assert set(labels) == {

@@ -61,7 +61,7 @@ def space(tmp_path: Path) -> Iterator[Workspace]:
 def written(space: Workspace, subject: ReportSubject | None = None, **filters: str) -> str:
     """The page of a workspace with all samples."""
     target = space.path.parent / "report.html"
-    space.team.report.run(target, RecordFilter(**filters), subject=subject, everything=True)
+    space.team.report.run(target, RecordFilter(**filters), subject=subject, all_samples=True)
     return target.read_text("utf-8")
 
 
@@ -373,7 +373,7 @@ def test_an_empty_workspace_has_a_page(tmp_path: Path) -> None:
 def test_what_was_written_is_counted(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples, annotations, bytes; a page that browsers open slowly is called heavy."""
     target = space.path.parent / "report.html"
-    made = space.team.report.run(target, everything=True)
+    made = space.team.report.run(target, all_samples=True)
     assert (made.samples, made.annotations, made.is_large) == (3, 3, False)
     assert made.files == (target,)
     assert made.bytes == target.stat().st_size
@@ -405,7 +405,7 @@ def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def several(space: Workspace, target: Path) -> list[str]:
     """The pages of a report of all samples."""
-    made = space.team.report.run(target, everything=True)
+    made = space.team.report.run(target, all_samples=True)
     assert made.sizes == tuple(each.stat().st_size for each in made.files if each)
     return [each.read_text("utf-8") for each in made.files if each]
 
@@ -478,9 +478,9 @@ def test_what_pages_can_not_link_to_is_one_page(
 ) -> None:
     """Standard output, and compressed files."""
     writer = space.team.report
-    assert len(writer.run(None, everything=True).sizes) == 1
+    assert len(writer.run(None, all_samples=True).sizes) == 1
     assert len(data(capfd.readouterr().out, "sample")) == 3
-    assert writer.run(tmp_path / "r.html.gz", everything=True).files == (tmp_path / "r.html.gz",)
+    assert writer.run(tmp_path / "r.html.gz", all_samples=True).files == (tmp_path / "r.html.gz",)
 
 
 @pytest.mark.usefixtures("small_pages")

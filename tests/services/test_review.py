@@ -609,7 +609,7 @@ def test_what_was_taken_out_of_the_corpus_is_beyond_undo(candidates: Team) -> No
     """Settled work goes with its dataset; the log still tells it, and replays."""
     review, who, key = candidates.review(), candidates.reviewer, candidates.keys[0]
     review.finish(who, key, rest=RejectionReason.SLIP, seen=candidates.open().seen, seconds=1)
-    candidates.annotating.corpus.remove_dataset("d", with_annotations=True)
+    candidates.annotating.corpus.remove_dataset("d", delete_annotations=True)
     assert review.undo(who) is None
     assert review.queue(who) == []
     (_, *others) = candidates.annotating.store.events(SETTLED, key)
@@ -863,7 +863,7 @@ def test_a_second_reading_is_not_awaited(team: Team) -> None:
     share = assigning(team)
     share.give("d", ["ana"], AssignmentOptions(), ids=["1"])
     team.says("ana")
-    share.repeat("d", ["ana"], AssignmentOptions(share="all"))
+    share.repeat("d", ["ana"], AssignmentOptions(count="all"))
     assert (ready(team), incomplete(team)) == (["1"], [])
 
 

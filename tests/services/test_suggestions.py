@@ -59,6 +59,34 @@ def _file(folder: Path, *lines: object) -> Path:
     return path
 
 
+# Python -----------------------------------------------------------------------------------------
+
+
+def test_suggestions_of_a_program_are_those_of_a_file(
+    service: SuggestionService, tmp_path: Path
+) -> None:
+    """Dictionaries have the fields of a file's lines; the same suggestion is known."""
+    assert service.add([GOOD], dataset="d", maker="m") == SuggestionCounts(1, 0)
+    assert service.read(str(_file(tmp_path, GOOD)), maker="m") == SuggestionCounts(0, 1)
+    (listed,) = service.list_suggestions(maker="m")
+    assert (listed.words, listed.listing.suggestion.maker) == ("15 million pounds", "m")
+
+
+def test_a_program_gets_the_reason_of_a_refusal(service: SuggestionService) -> None:
+    """All or none are stored; without a callback, the error describes the first invalid one."""
+    wrong = GOOD | {"quote": "99 million pounds"}
+    with pytest.raises(InvalidInput) as refused:
+        service.add([GOOD, wrong, wrong], maker="m")
+    assert "suggestion 2: " in refused.value.hint
+    assert "suggestion 3: " not in refused.value.hint
+    assert list(service.list_suggestions()) == []
+    found: list[Problem] = []
+    with pytest.raises(InvalidInput) as refused:
+        service.add([wrong], maker="m", problem=found.append)
+    assert [each.where for each in found] == ["suggestion 1"]
+    assert "suggestion 1" not in str(refused.value)
+
+
 # files --------------------------------------------------------------------------------------------
 
 
@@ -530,7 +558,7 @@ def test_the_list_has_the_words_and_what_is_open(
         answered["two"]: (words, False),
         answered["three"]: (words, True),
     }
-    waiting = [each for each, _ in service.list_suggestions(only_open=True)]
+    waiting = [each for each, _ in service.list_suggestions(open=True)]
     assert [each.suggestion.id for each in waiting] == [answered["three"]]
 
 

@@ -382,7 +382,7 @@ def test_removed_work_is_gone_but_the_log_tells_of_it(database: Database) -> Non
     """Nothing points nowhere, and every stream still replays, to nothing."""
     corpus = worked_on(database)
     log = AnnotationStore(database)
-    assert corpus.remove_dataset("b", with_annotations=True) == 250
+    assert corpus.remove_dataset("b", delete_annotations=True) == 250
     assert [info.name for info in corpus.datasets()] == ["a"]
     assert corpus.totals() == (2, 3, 6)
     reported = {key: replay(log.events(person, key)) for person, key in log.streams()}
@@ -399,7 +399,7 @@ def test_a_sample_that_comes_back_has_a_past(database: Database) -> None:
     """Its stream goes on behind the old events, from nothing; undo does not reach behind."""
     corpus = worked_on(database)
     ana = PeopleStore(database).local("ana").id
-    corpus.remove_dataset("b", with_annotations=True)
+    corpus.remove_dataset("b", delete_annotations=True)
     deeds = annotate(database)
     assert deeds.undo(ana) is None
     fill(corpus, "7", dataset="b")

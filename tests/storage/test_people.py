@@ -6,7 +6,7 @@ import pytest
 
 from tests.helpers.stores import fill
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.people import Person, PersonKind
+from tui_annotate.domain.people import Actor, Person, PersonKind, Role
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
@@ -100,3 +100,16 @@ def test_a_guidance_that_is_not_there_is_not_found(database: Database) -> None:
     with pytest.raises(NotFound, match="'d'"):
         guidance.keep(GuidanceKind.LABELS, "- A", dataset="d")
     assert guidance.version(GuidanceKind.LABELS) == ""
+
+
+def test_names_are_those_of_people_whose_work_may_be_read(
+    people: PeopleStore, database: Database
+) -> None:
+    """An annotator gets their own name alone; a reviewer gets all names."""
+    ana, bo = people.local("ana"), people.local("bo")
+    everyone = {ana.id: "ana", bo.id: "bo"}
+    assert everyone.items() <= people.names().items()
+    reviewer = PeopleStore(database, actor=Actor(bo.id, Role.REVIEWER))
+    assert everyone.items() <= reviewer.names().items()
+    annotator = PeopleStore(database, actor=Actor(ana.id, Role.ANNOTATOR))
+    assert annotator.names() == {ana.id: "ana"}

@@ -89,7 +89,7 @@ def test_entries_are_those_of_a_queue(space: Workspace) -> None:
 def test_entries_of_what_is_handed_out_are_ones_own(space: Workspace) -> None:
     """To each their share; to a second reading only what is read again."""
     first, second = space.corpus.keys("study")
-    wish = AssignmentOptions(sorting=AssignmentOrder.INGESTED)
+    wish = AssignmentOptions(order=AssignmentOrder.INGESTED)
     for name, key in (("ana", first), ("cat", second)):
         space.team.assignments.give("study", [name], wish, ids=[key.id])
     for name, key in (("ana", first), ("cat", second)):

@@ -30,7 +30,7 @@ def add(space: Workspace, name: str, email: str, *, unix: str = "", invited: boo
     """An account, and the id of its person; their password is `PASSWORD`, and their own."""
     role = None if not space.team.authenticate.required() else Role.ANNOTATOR
     given = "" if invited else PASSWORD
-    account = space.team.accounts.add(NewAccount(name, email, role, unix=unix, password=given))
+    account = space.team.accounts.add(NewAccount(name, email, role, unix_user=unix, password=given))
     if account.must_change:
         space.team.authenticate.change_password(account.person.id, PASSWORD, PASSWORD)
     return account.person.id

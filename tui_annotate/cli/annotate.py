@@ -173,7 +173,7 @@ def clear(
         where = "/".join(filter(None, (dataset, sample))) or str(space.path)
         what = "annotations, ratings and sample comments" if ratings else "annotations"
         output.ask(f"delete all {what} of {person.name} in {where}?", yes=yes)
-        cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, words=ratings)
+        cleared = space.annotate.clear(person.id, dataset=dataset, sample=sample, ratings=ratings)
     counts = {"annotations": cleared.annotations}
     if ratings:
         counts["ratings"] = cleared.ratings

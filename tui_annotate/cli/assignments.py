@@ -278,7 +278,7 @@ def top_up(
     assignment, score = ordering.parse("all", overlap)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).top_up(
-            dataset, person or (), assignment, number=number, score=score, dry_run=dry_run
+            dataset, person or (), assignment, open=number, score=score, dry_run=dry_run
         )
     _show_assignment(report, dry_run=dry_run, as_json=common.as_json)
 
@@ -312,7 +312,7 @@ def move(
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=create).move(
-            person, new_people or (), begun=include_started, dry_run=dry_run
+            person, new_people or (), include_started=include_started, dry_run=dry_run
         )
     nothing = f"no assigned samples of {person} can be moved"
     if report.in_progress:
@@ -342,7 +342,7 @@ def repeat(
     first annotations. `agreement` then compares each person's two annotations of a sample.
     Adjudicated samples are not assigned, because work on them is locked.
     """
-    assignment = AssignmentOptions(share=count, sorting=AssignmentOrder.RANDOM, seed=seed)
+    assignment = AssignmentOptions(count=count, order=AssignmentOrder.RANDOM, seed=seed)
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = _service(space, create=False).repeat(
             dataset, person or (), assignment, dry_run=dry_run
@@ -381,7 +381,7 @@ def undo(
     assigned.
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
-        undone = space.team.assignments.undo(number, begun=include_started)
+        undone = space.team.assignments.undo(number, include_started=include_started)
     text = _describe_undone(undone, include_started=include_started)
     output.show(undone, text, as_json=common.as_json)
 

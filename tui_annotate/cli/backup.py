@@ -69,7 +69,7 @@ def create(
         if folder.is_dir() or not target:
             folder.mkdir(mode=0o700, exist_ok=True)
             folder = folder / output.file_time_stamp()
-        copied = space.team.backup.run(folder, vectors=vectors)
+        copied = space.team.backup.run(folder, include_vectors=vectors)
     facts = f"files: {copied.files:,}; events: {copied.events:,}; head: {copied.head}"
     output.show(copied, [f"backup: {copied.folder}", NotePart(facts)], as_json=common.as_json)
 

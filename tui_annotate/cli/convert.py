@@ -67,7 +67,7 @@ _ReadOffsetsOption = Annotated[
 _WriteOptions = Annotated[
     ExportOptions,
     OptionGroup(
-        unrated=UnratedOption,
+        include_unrated=UnratedOption,
         all_states=flag(
             "--all-states",
             "Write work that is not completed to formats for training too (default: completed work"

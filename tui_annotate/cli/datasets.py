@@ -168,7 +168,7 @@ def replace_dataset(
             report = space.ingest_service.replace(
                 IngestFiles(paths, format_name, reading),
                 dataset=name,
-                with_annotations=delete_annotations,
+                delete_annotations=delete_annotations,
                 embedder=chosen,
                 progress=progress,
                 problem=log,
@@ -246,6 +246,6 @@ def delete_dataset(
         else:
             space.corpus.require_unannotated(name)
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
-        removed = space.corpus.remove_dataset(name, with_annotations=delete_annotations)
+        removed = space.corpus.remove_dataset(name, delete_annotations=delete_annotations)
     line = ResultPart(f"{output.many(removed, 'sample')} deleted")
     output.show({"dataset": name, "removed": removed}, [line], as_json=common.as_json)

@@ -31,7 +31,7 @@ _WriteOptions = Annotated[
         layer=LayerOption,
         everyone_read=options.EveryoneReadOption,
         offsets=WrittenOffsetsOption,
-        unrated=UnratedOption,
+        include_unrated=UnratedOption,
         bom=BomOption,
     ),
 ]

@@ -238,7 +238,7 @@ def apply(
                 labels,
                 name=str(file),
                 dataset=dataset,
-                dry=dry_run,
+                dry_run=dry_run,
                 lacking=lacking,
                 reopen_unrated=reopen_unrated,
                 include_adjudicated=include_adjudicated,
@@ -275,7 +275,7 @@ def rename(
     Labels below the renamed label stay below its new name.
     """
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.rename(old, new, dataset=dataset, dry=dry_run)
+        found = space.team.relabel.rename(old, new, dataset=dataset, dry_run=dry_run)
     _show_change(found, as_json=common.as_json)
 
 
@@ -301,7 +301,9 @@ def merge(
             "name the labels to merge, then the label that replaces these labels",
         )
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.merge(old, into, dataset=dataset, dry=dry_run, lacking=lacking)
+        found = space.team.relabel.merge(
+            old, into, dataset=dataset, dry_run=dry_run, lacking=lacking
+        )
     _show_change(found, as_json=common.as_json)
 
 
@@ -319,7 +321,7 @@ def split(
     Completed and imported samples with such annotations are opened again for their annotators.
     """
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.split(old, new, dataset=dataset, dry=dry_run)
+        found = space.team.relabel.split(old, new, dataset=dataset, dry_run=dry_run)
     _show_change(found, as_json=common.as_json)
 
 
@@ -335,7 +337,7 @@ def retire(
     All labels below the label are deprecated too.
     """
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.retire(label, dataset=dataset, dry=dry_run)
+        found = space.team.relabel.retire(label, dataset=dataset, dry_run=dry_run)
     _show_change(found, as_json=common.as_json)
 
 
@@ -347,7 +349,7 @@ def undo(
     Annotations that were edited after the change are not changed.
     """
     with open_workspace(common.workspace) as space:
-        found = space.team.relabel.undo(dataset=dataset, dry=dry_run)
+        found = space.team.relabel.undo(dataset=dataset, dry_run=dry_run)
     _show_change(found, as_json=common.as_json)
 
 
@@ -455,7 +457,7 @@ def normalize(
             count = sum(each.annotations for each in replaced)
             number = output.many(count, "label") if count else "these labels"
             output.ask(f"replace {number}?", yes=yes)
-        report = service.normalise(renames, dataset=dataset, dry=not done, lacking=lacking)
+        report = service.normalise(renames, dataset=dataset, dry_run=not done, lacking=lacking)
     output.show(
         {**report.as_json(), **_rules_as_json(irregular, rules)},
         _describe_change(report),

@@ -327,11 +327,15 @@ COLUMN_OPTIONS: Final[Mapping[str, Any]] = {
 }
 """Options that name the columns of a table, or the collection that it belongs to."""
 COLLECTION_OPTIONS: Final[Mapping[str, Any]] = {
-    "topics": option("--topics", "FILE", "File with the topics that the reports answer."),
-    "only": Annotated[
+    "topics": Annotated[
+        Path | None, option("--topics", "FILE", "File with the topics that the reports answer.")
+    ],
+    "topic": Annotated[
         list[str] | None, option("--topic", "ID", "Only the reports on this topic. Repeatable.")
     ],
-    "documents": option("--documents", "FILE", "File with the documents that the reports cite."),
+    "documents": Annotated[
+        Path | None, option("--documents", "FILE", "File with the documents that the reports cite.")
+    ],
 }
 """Options for files of reports: their topics, and the documents that they cite."""
 TEXT_OPTIONS: Final[Mapping[str, Any]] = {

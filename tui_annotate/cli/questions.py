@@ -66,7 +66,7 @@ def list_questions(
     with open_workspace(common.workspace) as space:
         service = space.team.comments
         key = space.corpus.find(sample) if sample else None
-        threads = service.list_threads(waiting=unanswered, sample=key)
+        threads = service.list_threads(unanswered=unanswered, sample=key)
         text: list[Part] = [part for each in threads for part in _describe_thread(each, service)]
         values = [_thread_as_json(each, service) for each in threads]
     if not threads:

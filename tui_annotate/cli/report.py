@@ -201,7 +201,7 @@ def _write_report(
         report_options.filters,
         subject=subject,
         hiding=names,
-        everything=report_options.all_samples,
+        all_samples=report_options.all_samples,
         announce=_announce,
     )
     _print_report(result, names, as_json=report_options.as_json)

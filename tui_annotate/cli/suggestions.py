@@ -115,7 +115,7 @@ def list_suggestions(
     with open_workspace(common.workspace, needs=Permission.REPORT) as space:
         space.machines.suggestions.require_maker(maker)
         service = space.machines.suggestion_service
-        found = list(service.list_suggestions(dataset=dataset, maker=maker, only_open=only_open))
+        found = list(service.list_suggestions(dataset=dataset, maker=maker, open=only_open))
     text: list[Part] = [Table(found, _SUGGESTIONS)]
     if not found:
         text = [

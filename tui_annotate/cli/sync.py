@@ -317,10 +317,9 @@ def _find_folder(folder: Path | None) -> Path | None:
 
 
 def _open_folder(space: Workspace, where: Path, *, person: Person | None = None) -> SharedFolder:
-    from tui_annotate.services.sync.shared_folder import SharedFolder
     from tui_annotate.workspace import bundles
 
-    found = SharedFolder(bundles.open_merge_store(space), where, _print_problem)
+    found = bundles.open_folder_sync(space, where, problem=_print_problem)
     for each in found.find_same_names(person) if person else ():
         _print_problem(each)
     return found

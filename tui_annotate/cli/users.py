@@ -240,7 +240,7 @@ def edit(
         raise InvalidInput("nothing to change", "pass --name, --email, --role or --unix-user")
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         changed = space.team.accounts.update(
-            person, name=name, email=email, role=role, unix=unix_user
+            person, name=name, email=email, role=role, unix_user=unix_user
         )
         accounts = space.team.accounts
         namesakes = [] if name is None else accounts.find_namesakes(changed.person.id)
@@ -541,7 +541,7 @@ def _import_rows(
         if not dry_run:
             space.team.members.create_people_store()
         found = import_accounts(
-            space.team.accounts, rows, admin=admin, join_names=join_names, dry_run=dry_run
+            space.team.accounts, rows, admin=admin, join_same_names=join_names, dry_run=dry_run
         )
         needs_account = bool(found.added) or space.team.members.required()
     output.show(

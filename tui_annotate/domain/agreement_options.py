@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tui_annotate.domain.assignments import State
+from tui_annotate.domain.keyword_names import check_field_names
 
 
+@check_field_names()
 @dataclass(frozen=True, slots=True)
 class AgreementOptions:
     """Filters of an agreement comparison; an empty value excludes nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from tui_annotate.domain.assist_traces import (
     assist_trace_to_json,
 )
 from tui_annotate.domain.errors import InvalidInput, InvalidSpan
+from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import Provenance, provenance_from_json, provenance_to_json
 from tui_annotate.domain.samples import Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
@@ -35,6 +37,34 @@ class Anchor(NamedTuple):
     side: Side
     index: int  # type: ignore[assignment]  # hides tuple.index, which has no caller
     span: Span
+
+    @classmethod
+    def find(cls, sample: Sample, side: Side, quote: str, *, occurrence: int = 0) -> Anchor:
+        """Return the position of a quoted text in the documents on one side of a sample.
+
+        Args:
+            quote: the exact words.
+            occurrence: which occurrence is meant, from 1; 0 if there must be only one.
+
+        Raises:
+            InvalidInput: the quote is empty, does not occur, or occurs several times.
+        """
+        found = [
+            cls(side, index, Span(match.start(), match.end()))
+            for index, document in enumerate(sample.side(side))
+            for match in re.finditer(re.escape(quote), document.text)
+            if quote
+        ]
+        where = f"the {side} of sample {sample.key}"
+        if not found:
+            raise InvalidInput(f"{where} does not contain {quote!r}", "quote the text exactly")
+        if not 0 <= occurrence <= len(found) or (not occurrence and len(found) > 1):
+            raise InvalidInput(
+                f"{where} contains {quote!r} {format_count(len(found), 'time')}",
+                f"quote more words, or pass an occurrence from 1 to {len(found)}",
+                code="span-ambiguous",
+            )
+        return found[max(occurrence, 1) - 1]
 
 
 @dataclass(frozen=True, slots=True)

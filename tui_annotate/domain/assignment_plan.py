@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.domain.samples import SampleKey
 
 _SHARE: Final = re.compile(r"(\d+(?:\.\d+)?)(%?)", re.ASCII)
@@ -28,21 +29,22 @@ class AssignmentOrder(StrEnum):
     SCORE = "score"
 
 
+@check_field_names(share="count", sorting="order")
 @dataclass(frozen=True, slots=True)
 class AssignmentOptions:
     """Options of an assignment of samples to people.
 
     Attributes:
-        share: how many samples to assign: a number, a percentage such as `30%`, or `all`.
+        count: how many samples to assign: a number, a percentage such as `30%`, or `all`.
         overlap: people for each sample, including its current assignees.
 
     Raises:
-        InvalidInput: the share or the overlap is invalid.
+        InvalidInput: the count or the overlap is invalid.
     """
 
-    share: str = "all"
+    count: str = "all"
     overlap: int = 1
-    sorting: AssignmentOrder = AssignmentOrder.BY_SOURCE
+    order: AssignmentOrder = AssignmentOrder.BY_SOURCE
     descending: bool = False
     seed: str = "1"
 
@@ -51,7 +53,7 @@ class AssignmentOptions:
             raise InvalidInput(
                 f"invalid overlap {self.overlap}", "assign each sample to at least one person"
             )
-        share_size(self.share, 1)
+        share_size(self.count, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,10 @@ def plan_assignment(
     loads differ by at most one sample. With the order by source, the samples of a source go to the
     same people unless that would unbalance the loads.
     """
-    wanted = share_size(options.share, len(items))
+    wanted = share_size(options.count, len(items))
     lacking = [item for item in order_items(items, options) if item.held < options.overlap][:wanted]
     need = {item.key: options.overlap - item.held for item in lacking}
-    together = options.sorting is AssignmentOrder.BY_SOURCE
+    together = options.order is AssignmentOrder.BY_SOURCE
     return _sort_plan(
         distribute(lacking, assignees, need=need, together=together, seed=options.seed), options
     )
@@ -138,7 +140,7 @@ def draw_second_readings(
 ) -> tuple[AllocationItem, ...]:
     """Select at random, by seed, the samples that a person annotates a second time."""
     drawn = sorted(items, key=lambda item: draw(options.seed, person, "again", item.key))
-    return tuple(drawn[: share_size(options.share, len(items))])
+    return tuple(drawn[: share_size(options.count, len(items))])
 
 
 def order_items(
@@ -146,12 +148,12 @@ def order_items(
 ) -> list[AllocationItem]:
     """Return samples in the requested order, ties in import order; `random` differs by person."""
     came = sorted(items, key=lambda item: item.place)
-    if options.sorting is AssignmentOrder.RANDOM:
+    if options.order is AssignmentOrder.RANDOM:
         return sorted(came, key=lambda item: draw(options.seed, person, item.key))
-    if options.sorting is AssignmentOrder.SCORE:
+    if options.order is AssignmentOrder.SCORE:
         sign = -1.0 if options.descending else 1.0
         return sorted(came, key=lambda item: (item.score is None, sign * (item.score or 0.0)))
-    if options.sorting is AssignmentOrder.BY_SOURCE:
+    if options.order is AssignmentOrder.BY_SOURCE:
         first: dict[str, int] = {}
         for item in came:
             first.setdefault(item.source, item.place)

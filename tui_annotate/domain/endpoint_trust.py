@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from tui_annotate.domain.errors import InvalidInput, NotAllowed
+from tui_annotate.domain.keyword_names import check_keywords
 
 UNTRUSTED: Final = "endpoint-untrusted"
 """Code of the error that the user does not trust an endpoint."""
@@ -60,6 +61,7 @@ def parse_origin(url: str) -> str:
     return f"{scheme}://{host}{suffix}"
 
 
+@check_keywords
 @dataclass(slots=True)
 class EndpointTrust:
     """The origins that a user trusts.

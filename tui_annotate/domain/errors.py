@@ -22,9 +22,14 @@ TuiAnnotateError
 
 from __future__ import annotations
 
+import copyreg
+
 
 class TuiAnnotateError(Exception):
     """Base of all errors that the program raises: a message, a hint for the user, and an exit code.
+
+    `str(error)` is the message, and the hint on a second line. Code that shows the two apart, or
+    quotes an error in another one, takes `message` and `hint`.
 
     Attributes:
         message: one sentence that quotes the wrong value.
@@ -40,6 +45,13 @@ class TuiAnnotateError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+    def __str__(self) -> str:
+        return f"{self.message}\n  hint: {self.hint}" if self.hint else self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # The default calls the class with `args`, which lacks the keywords of some subclasses.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
 
 class InvalidInput(TuiAnnotateError):
@@ -134,3 +146,8 @@ class ReadOnly(Unavailable):
 
 class Damaged(Unavailable):
     """An error: the workspace's files are damaged; the `doctor` command prints how to repair."""
+
+
+def error_message(error: BaseException) -> str:
+    """Return the message of any error, without the hint of one of the program's errors."""
+    return error.message if isinstance(error, TuiAnnotateError) else str(error)

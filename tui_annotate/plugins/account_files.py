@@ -163,7 +163,7 @@ def find_databases(paths: list[Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
-def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
+def read_accounts(paths: Iterable[Path | str]) -> Iterator[UserRow | Problem]:
     """Yield the accounts of CSV files, Mercury databases, and folders of such databases, in order.
 
     All paths are checked before the first account is read.
@@ -173,7 +173,7 @@ def read_accounts(paths: Iterable[Path]) -> Iterator[UserRow | Problem]:
             `read_mercury`.
     """
     sources: dict[Path, Callable[[Path], Iterator[UserRow | Problem]]] = {}
-    for path in paths:
+    for path in map(Path, paths):
         if path.is_dir() or (path.is_file() and begins_with(path, _MAGIC)):
             sources |= dict.fromkeys(find_databases([path]), read_mercury)
         elif path.exists():

@@ -44,7 +44,7 @@ class FetchedModel:
     files: tuple[FetchedFile, ...]
 
 
-def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
+def fetch_model(name: str, *, revision: str, target: Path | str) -> FetchedModel:
     """Download a model from the Hugging Face hub; an interrupted download is resumed.
 
     Raises:
@@ -62,6 +62,7 @@ def fetch_model(name: str, *, revision: str, target: Path) -> FetchedModel:
             "fetching a model needs huggingface_hub, which is not installed",
             "run pip install huggingface_hub, or copy a model folder from another machine",
         ) from error
+    target = Path(target)
     require_output_path(target)
     if target.exists() and not (target / _PROGRESS).is_dir() and any(target.iterdir()):
         raise InvalidInput(f"the folder {target} is not empty", "choose a new folder with --to")

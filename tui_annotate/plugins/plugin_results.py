@@ -15,7 +15,7 @@ from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
-from tui_annotate.domain.errors import TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import TuiAnnotateError, Unavailable, error_message
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.plugins.judges import Judge, ModelReply, Question
@@ -222,7 +222,11 @@ def check_failed(failed: Any, *, plugin: str) -> dict[str, str]:
         return {}
     if not isinstance(failed, Mapping) or not all(isinstance(text, str) for text in failed):
         raise plugin_fault(plugin, f"has {_name(failed)} as `failed`, not a mapping of texts")
-    return {text: str(error) for text, error in failed.items()}
+    return {text: _fault_text(fault) for text, fault in failed.items()}
+
+
+def _fault_text(fault: Any) -> str:
+    return error_message(fault) if isinstance(fault, BaseException) else str(fault)
 
 
 def check_embedder(embedder: Embedder, *, plugin: str) -> None:

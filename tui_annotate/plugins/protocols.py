@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TextIO, runtime_checkable
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.domain.label_changes import FormerNames
 from tui_annotate.domain.records import DatasetDescription, Problem, Record
 from tui_annotate.domain.samples import Sample, SampleKey, Side
@@ -128,6 +129,7 @@ COLUMN_OPTIONS: Final[Mapping[str, frozenset[str]]] = {
 """Fields of `ImportOptions` with columns that a format reads; tables read all, others none."""
 
 
+@check_field_names(only="topic")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
     """User options of an import; an empty value selects the default.
@@ -161,6 +163,7 @@ class ImportOptions:
         about: description of the imported datasets; replaces what is stored, except in empty
             fields.
         topics: file with the topics that the texts answer, for formats that have such a file.
+        topic: the only topics to read, by id; empty for all.
         documents: file with the documents that the texts cite.
         offsets: unit of the file's offsets, `CODEPOINT`, `UTF16` or `GRAPHEME`, if the quotes in
             the file show no other unit; default: the unit in which the offsets fit these quotes.
@@ -207,9 +210,9 @@ class ImportOptions:
     language: str = ""
     about: DatasetDescription = field(default_factory=DatasetDescription)
     encoding: str = "utf-8"
-    topics: Path | None = None
-    only: tuple[str, ...] = ()
-    documents: Path | None = None
+    topics: Path | str | None = None
+    topic: tuple[str, ...] = ()
+    documents: Path | str | None = None
     offsets: str = ""
     textless: bool = False
     everyone_read: bool = False
@@ -247,6 +250,7 @@ AnswerReader = Callable[[Sequence[SampleKey]], Mapping[SampleKey, Sequence[Perso
 """A function that returns people's answers to suggestions on some samples."""
 
 
+@check_field_names(unrated="include_unrated")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
     """User options of an export; a format ignores options that do not concern the format.
@@ -257,7 +261,7 @@ class ExportOptions:
         layer: the layer of work to write: `adjudicated`, `majority`, `all`, or the id or name of
             an annotator. The records that the format receives contain only this layer.
         offsets: unit of offsets, `CODEPOINT` or `UTF16`, in formats that allow both units.
-        unrated: whether to include samples that were read but not rated.
+        include_unrated: whether to include samples that were read but not rated.
         everyone_read: whether each annotator of a dataset completed every sample of the dataset.
         all_states: whether formats for training also get work that is not completed.
         sample: returns any stored sample by key, also if not exported; None without a store.
@@ -271,7 +275,7 @@ class ExportOptions:
     bom: bool = False
     layer: str = ""
     offsets: str = CODEPOINT
-    unrated: bool = False
+    include_unrated: bool = False
     everyone_read: bool = False
     all_states: bool = False
     sample: Callable[[SampleKey], Sample | None] | None = field(default=None, compare=False)

@@ -90,7 +90,7 @@ def list_companions(name: str, options: ImportOptions, path: Path) -> list[Path]
         NotFound, InvalidInput, Unavailable: as `read_guarded`.
     """
     importer = registry.load("importers", name)
-    named = [file for file in (options.topics, options.documents) if file is not None]
+    named = [Path(file) for file in (options.topics, options.documents) if file is not None]
     with registry.guard_plugin("importers", name):
         if isinstance(importer, CompanionImporter):
             named += importer.list_companions(path, options)

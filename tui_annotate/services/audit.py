@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from tui_annotate.domain.change_record import RecordHead, RowFault
 from tui_annotate.domain.hash_chain import ChainFault, LogHead, StreamHead
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.storage.log.audit import AuditStore
 
@@ -86,6 +87,7 @@ class AuditReport:
         return None if self.matches is None else self.matches and self.sound
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class AuditService:
     """Returns heads of the event log and of the record of changes, and verifies both."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from tui_annotate.domain.errors import Damaged, NotFound, Unavailable
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.version import VERSION
 from tui_annotate.domain.workspace_files import BACKUPS
 from tui_annotate.plugins.files.output_paths import require_output_path
@@ -40,6 +41,7 @@ class BackupReport:
     files: int
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class BackupService:
     """Copies a workspace's database, files and, if asked, vectors to a new folder."""
@@ -50,7 +52,8 @@ class BackupService:
     extra_names: Sequence[str]
     stores: Callable[[], VectorStore]
 
-    def run(self, target: Path, *, vectors: bool = False) -> BackupReport:
+    @earlier_keywords(vectors="include_vectors")
+    def run(self, target: Path | str, *, include_vectors: bool = False) -> BackupReport:
         """Copy the workspace's database and files to a new folder.
 
         Raises:
@@ -59,15 +62,16 @@ class BackupService:
                 target.
             Unavailable: the target cannot be written, or an ingest is writing vectors.
         """
+        target = Path(target)
         require_output_path(target, allow=BACKUPS)
         with atomic_folder.create_folder(target) as folder:
-            with self.stores().writing() if vectors else nullcontext():
+            with self.stores().writing() if include_vectors else nullcontext():
                 self.database.copy_to(folder / self.store)
-                if vectors:
+                if include_vectors:
                     _copy_tree(self.stores().folder, folder / self.stores().folder.name)
             for name in self.extra_names:
                 _copy_tree(self.path / name, folder / name)
-            about = _describe_store(folder / self.store, vectors=vectors)
+            about = _describe_store(folder / self.store, vectors=include_vectors)
             atomic_folder.write_text(
                 folder / ABOUT, json.dumps({"format": FORMAT, **about}, indent=2) + "\n"
             )

@@ -16,6 +16,7 @@ from tui_annotate.domain.comments import (
     check_text,
 )
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -109,6 +110,7 @@ def _text_parts(text: str) -> tuple[DiffPart, ...]:
     return tuple(DiffPart(" ", line) for line in text.splitlines())
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class CommentService:
     """Stores annotators' questions and reviewers' answers."""
@@ -244,12 +246,13 @@ class CommentService:
         """Return the ids of a person's annotations of a sample; errors as `find_annotation`."""
         return {each.id for each, _ in self.store.own_annotations(person, key)}
 
+    @earlier_keywords(waiting="unanswered")
     def list_threads(
-        self, *, waiting: bool = False, sample: SampleKey | None = None
+        self, *, unanswered: bool = False, sample: SampleKey | None = None
     ) -> list[CommentThread]:
         """Return the threads of questions and replies that a user may read, oldest first."""
         found = self.store.list_threads(sample=sample)
-        return [talk for talk in found if talk.waiting or not waiting]
+        return [talk for talk in found if talk.waiting or not unanswered]
 
     def notices(self) -> list[PersonComment]:
         """Return all announcements, oldest first."""

@@ -19,6 +19,7 @@ from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.domain.gold_checks import measure_accuracy
 from tui_annotate.domain.hash_chain import LogHead, StreamHead, head_from_json
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Person, PersonKind, base_person
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription
@@ -672,6 +673,7 @@ class ReplayReport:
         return not self.differences and not self.lost
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class FreezeService:
     """Creates snapshots of a workspace, and checks that the event log reproduces them."""
@@ -722,7 +724,7 @@ class FreezeService:
         found = [self._read_about(folder.parent) for folder in self.folder.glob(f"*/{ABOUT}")]
         return sorted(found, key=lambda each: (each.at, each.name))
 
-    def replay(self, name: str, *, export: Path | None = None) -> ReplayReport:
+    def replay(self, name: str, *, export: Path | str | None = None) -> ReplayReport:
         """Compare a snapshot with the state that the event log reproduces.
 
         Raises:
@@ -745,7 +747,7 @@ class FreezeService:
             found = _compare_exports(kept / EXPORT, again)
         return ReplayReport(events, streams, lost=tuple(lost), **found)
 
-    def replay_to(self, at: str, export: Path) -> tuple[int, int]:
+    def replay_to(self, at: str, export: Path | str) -> tuple[int, int]:
         """Write the state of a workspace at a given time (ISO 8601, UTC) to a file.
 
         Returns the numbers of replayed events and of event streams.
@@ -757,12 +759,12 @@ class FreezeService:
             rebuild.cut_to_time(copy, at)
             return self._replay_log(copy, export)
 
-    def _replay_log(self, copy: Database, export: Path | None) -> tuple[int, int]:
+    def _replay_log(self, copy: Database, export: Path | str | None) -> tuple[int, int]:
         rebuild.rebuild_tables(copy)
         snapshot = self.snapshot(copy)
         head = snapshot.head()
         if export is not None:
-            snapshot.export(export)
+            snapshot.export(Path(export))
         return head.events, head.streams
 
     @contextmanager

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, NotReady
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import OPERATOR, Actor, Permission, require_permission
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 
@@ -29,6 +30,7 @@ class GuidelinesVersion:
     in_force: bool
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class GuidelinesService:
     """Lists, shows and replaces the annotation guidelines of the workspace and of datasets."""

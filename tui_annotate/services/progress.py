@@ -10,6 +10,7 @@ from typing import Any
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import measure_accuracy
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.work_statistics import (
     PACE_DAYS,
     PRACTICE,
@@ -34,6 +35,7 @@ from tui_annotate.storage.work_statistics import (
 )
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ProgressReader:
     """Computes statistics of annotation work, of one annotator or of all (`everybody`)."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tui_annotate.domain.errors import Conflict, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Actor, Permission, Person, require_permission
 from tui_annotate.domain.ssh_keys import (
     check_authorized_keys,
@@ -18,6 +19,7 @@ from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.storage.people.accounts import OwnedSshKey, SshKeyStore
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class SshKeyService:
     """Lets admins manage the SSH keys of users with accounts.

@@ -10,6 +10,7 @@ from typing import Final
 
 from sqlalchemy import Connection, text
 
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.storage.codec import to_json
 from tui_annotate.storage.database import Store
@@ -39,6 +40,7 @@ def is_blind(connection: Connection, dataset: str) -> bool:
     return dataset in hidden_datasets(connection)
 
 
+@check_keywords
 class BlindDatasets(Store):
     """Datasets that hide scores and suggestions from annotators; admins choose these datasets."""
 

@@ -183,12 +183,13 @@ class ReplyFileSize(NamedTuple):
     size: int
 
 
-def measure_replies(path: Path) -> ReplyFileSize:
+def measure_replies(path: Path | str) -> ReplyFileSize:
     """Count the lines of a file of replies; a missing file is empty.
 
     Raises:
         Unavailable: the file cannot be read.
     """
+    path = Path(path)
     try:
         content = path.read_bytes()
     except FileNotFoundError:

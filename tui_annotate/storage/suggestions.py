@@ -16,6 +16,7 @@ from sqlalchemy import Connection, bindparam, delete, select, text, update
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.label_changes import Renames, rename_payload
 from tui_annotate.domain.people import (
     Permission,
@@ -136,6 +137,7 @@ class SuggestionListing:
         return all(each.open for each in self.answers)
 
 
+@check_keywords
 class SuggestionStore(Store):
     """Access to the suggestions of models.
 

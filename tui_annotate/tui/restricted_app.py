@@ -22,6 +22,7 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
+from tui_annotate.domain.errors import error_message
 from tui_annotate.domain.terminal_text import make_visible
 from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.tui.key_queue import SerialKeysApp
@@ -156,7 +157,8 @@ class RestrictedApp(SerialKeysApp):
         """Override Textual's hook: log the error, and end without its traceback."""
         _, error, _ = sys.exc_info()
         _log.critical("the app ended: %s", type(error).__name__, exc_info=error)
-        self.problem = f"{type(error).__name__}: {make_visible(str(error))[:200]}"
+        message = make_visible(error_message(error)) if error else ""
+        self.problem = f"{type(error).__name__}: {message[:200]}"
         self._close_messages_no_wait()
 
     def print_input_ended(self, words: str) -> None:

@@ -187,12 +187,25 @@ class PersonSync:
     def _folder(
         self, folder: str, problem: Callable[[Problem], None] = lambda _: None
     ) -> SharedFolder:
-        return SharedFolder(open_merge_store(self.space), Path(folder), problem)
+        return open_folder_sync(self.space, folder, problem=problem)
 
     @cached_property
     def _table(self) -> TableSync:
         table = SharedTable(sync_key.read_address(), attempts=_ATTEMPTS)
         return open_table_sync(self.space, table, self.person)
+
+
+def open_folder_sync(
+    space: Workspace, folder: Path | str, *, problem: Callable[[Problem], None] = lambda _: None
+) -> SharedFolder:
+    """Return the service that synchronises a workspace with a shared folder.
+
+    `problem` is called for each part of a file that is skipped.
+
+    Raises:
+        NotFound: the folder does not exist.
+    """
+    return SharedFolder(open_merge_store(space), Path(folder), problem)
 
 
 def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
@@ -221,10 +234,10 @@ def find_person(space: Workspace, who: str, *, create: bool = False) -> Person:
     )
 
 
-def read_header(file: Path) -> bundle_file.BundleHeader:
+def read_header(file: Path | str) -> bundle_file.BundleHeader:
     """Return who owns a bundle; raise InvalidInput if the file is not a bundle."""
     with TemporaryDirectory(prefix="tui-annotate-") as place:
-        return bundle_file.unpack(file, Path(place))
+        return bundle_file.unpack(Path(file), Path(place))
 
 
 def open_bundle(

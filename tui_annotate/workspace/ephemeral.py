@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def open_ephemeral(
-    source: Path,
+    source: Path | str,
     *,
     format: str = "",  # noqa: A002  the word of the command line
     options: ImportOptions | None = None,
@@ -41,6 +41,7 @@ def open_ephemeral(
         NotFound, InvalidInput, Unavailable: the file cannot be opened, has an unknown format, or
             has no valid record.
     """
+    source = Path(source)
     form = format or detect(source, options)
     with (
         TemporaryDirectory(prefix="tui-annotate-") as place,

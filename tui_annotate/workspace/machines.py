@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import Unavailable
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import Actor
 from tui_annotate.settings import Settings
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.scores.store import ScoreStore
 
 
+@check_keywords
 @dataclass(frozen=True)
 class MachineServices:
     """The services of a workspace for scores and suggestions, and those of plug-ins.

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import NotAllowed, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import (
     OPERATOR,
     Actor,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.export.pseudonyms import PseudonymKeys, Pseudonyms
 
 
+@check_keywords
 @dataclass(frozen=True)
 class WorkspaceMembers:
     """The accounts of one workspace, in its own store or in a shared store of accounts."""
@@ -214,6 +216,7 @@ def _user_name() -> str:
 _KEY_MARK_SETTING: Final = "pseudonyms"
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class PseudonymKeeper:
     """The manager of people's pseudonyms in exports, and of the key that they are computed with."""

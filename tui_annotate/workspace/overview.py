@@ -80,5 +80,5 @@ def read_overview(space: Workspace, *, weeks: int) -> WorkspaceOverview:
         second_readings=count_repeated(team.log.repeated_readings().values()),
         held_work=team.log.held_work(),
         changed_samples=len(team.review.list_changed()) if may_review else 0,
-        unanswered_questions=len(team.comments.list_threads(waiting=True)),
+        unanswered_questions=len(team.comments.list_threads(unanswered=True)),
     )

@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import Actor, Permission, Person, is_allowed, require_permission
 from tui_annotate.domain.records import RecordFilter
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from tui_annotate.storage.people.presence import PresenceStore
 
 
+@check_keywords
 @dataclass(frozen=True)
 class TeamServices:
     """The team services of a workspace: accounts, assignments, review, and more."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TextIO, Unpack
 
 from tui_annotate.domain.findings import DiagnosticFinding
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.people import OPERATOR, Actor, Person
 from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter, RecordFilters
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.ingest import IngestReport, IngestService, VectorOptions
 
 
+@check_keywords
 class Workspace:
     """An open workspace, which threads may share; close it, or use it in a `with` statement.
 
@@ -187,8 +189,9 @@ class Workspace:
             embedder=self.assist.embedder,
         )
 
+    @earlier_keywords(weeks="by_week")
     def assist_report(
-        self, *, weeks: bool = False, **filters: Unpack[RecordFilters]
+        self, *, by_week: bool = False, **filters: Unpack[RecordFilters]
     ) -> dict[str, Any]:
         """Return a report on the use of matches in current annotations, as JSON values.
 
@@ -198,7 +201,9 @@ class Workspace:
             InvalidInput: a filter names an unknown object.
         """
         checked = self.export_service.checked(RecordFilter.of(**filters))
-        found: dict[str, Any] = self.machines.service("assist_studies").report(checked, weeks=weeks)
+        found: dict[str, Any] = self.machines.service("assist_studies").report(
+            checked, weeks=by_week
+        )
         return found
 
     @property

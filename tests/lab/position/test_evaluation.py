@@ -105,7 +105,7 @@ def test_groups_are_parts_of_the_whole(cases: list[ScoredAnswer]) -> None:
 @given(st.lists(CASES, max_size=30))
 def test_shared_questions_are_the_same_everywhere(cases: list[ScoredAnswer]) -> None:
     """No group has a question that another one lacks; groups of two models are compared too."""
-    found = evaluate(lambda: cases, EvaluationOptions(shared=True))
+    found = evaluate(lambda: cases, EvaluationOptions(shared_questions=True))
     scored = [each for each in cases if each.score is not None]
     groups: dict[Any, set[str]] = {}
     for each in scored:
@@ -161,7 +161,7 @@ def test_questions_and_keys_are_shared_apart() -> None:
         )
     ]  # fmt: skip
     found = evaluate(
-        lambda: asked, EvaluationOptions(by=(GroupBy.TASK, GroupBy.POSITION), shared=True)
+        lambda: asked, EvaluationOptions(by=(GroupBy.TASK, GroupBy.POSITION), shared_questions=True)
     )
     assert [(place, bar.n) for place, bar in found.groups] == [
         (("kv", 0), 1), (("kv", 11), 1), (("qa", 0), 1), (("qa", 2), 1)

@@ -260,7 +260,7 @@ async def test_what_fails_and_is_not_ones_own_is_counted_alone(
             space.people.local(name)
             ids = [each.id for each in some]
             space.team.assignments.give(
-                "study", [name], AssignmentOptions(sorting=AssignmentOrder.INGESTED), ids=ids
+                "study", [name], AssignmentOptions(order=AssignmentOrder.INGESTED), ids=ids
             )
     async with open_app(folder, sample=study[0].id) as person:
         await chart(person)

@@ -186,7 +186,7 @@ def test_bars_are_counted() -> None:
 def test_a_row_is_scored_by_its_task() -> None:
     """The first line of an answer to a question, all of one to a key; nothing without an answer."""
     assert score_row(placed(0, "kelp\nsea star")) == 0.0
-    assert score_row(placed(0, "\nsea star"), rules=MatchRules(first_filled=True)) == 1.0
+    assert score_row(placed(0, "\nsea star"), rules=MatchRules(first_line=True)) == 1.0
     assert score_row(lookup(0, "well\nvalue-1")) == 1.0
     assert score_row(placed(0)) is None
 

@@ -145,7 +145,7 @@ def test_a_file_may_say_it(tmp_path: Path, given: dict[str, Any]) -> None:
     path.write_text("\n".join(lines), "utf-8")
     seen: list[float | None] = []
     found = read_questions(path)
-    train_on(ProbeOptions(model="m"), found, progress=lambda at: seen.append(at.share))
+    train_on(ProbeOptions(model_folder="m"), found, progress=lambda at: seen.append(at.share))
     assert given["said"] == {"A?": True, "B?": False}
     assert found.unused == {"undecided": 1, UnusedReason.NO_QUESTION: 1}
     assert seen == [1.0]

@@ -104,7 +104,9 @@ def test_the_decisions_of_the_published_file_come_out(space: Workspace, tmp_path
     name, report = "test_autolabeled", golden("repo_data_decisions")
     _ingest(space, data(name))
     space.machines.scoring.from_columns(name)
-    closer = space.machines.ranking.run(RankOptions(dataset=name, up=55, down=45))
+    closer = space.machines.ranking.run(
+        RankOptions(dataset=name, upper_percentile=55, lower_percentile=45)
+    )
     assert [*closer.categories.values()] == [80, 73, 40, 7]
     space.export(tmp_path / "closer", format="preferences")
     assert len(_rows(tmp_path / "closer")) == 193
@@ -147,7 +149,7 @@ def _add(space: Workspace, maker: str, scores: Mapping[str, list[Any]]) -> None:
 def test_a_score_of_which_a_low_value_is_better_is_turned(space: Workspace, tmp_path: Path) -> None:
     """The original takes a surprising answer for the better one."""
     _scored(space, tmp_path, {OVERLAP: [0.5, 0.5], SURPRISE: [0.1, 0.9]})
-    ranked = space.machines.ranking.run(RankOptions(dataset="set", use=(SURPRISE,)))
+    ranked = space.machines.ranking.run(RankOptions(dataset="set", scores=(SURPRISE,)))
     assert [score.text for score in _said(space, RANK)] == ["right", "wrong"]
     assert ranked.used == (SURPRISE,)
 
@@ -155,7 +157,9 @@ def test_a_score_of_which_a_low_value_is_better_is_turned(space: Workspace, tmp_
 def test_the_length_ranker_has_an_order_of_its_own(space: Workspace, tmp_path: Path) -> None:
     """A long answer is held against all scores, a short one against its overlap."""
     _scored(space, tmp_path, {OVERLAP: [0.2, 0.8], SURPRISE: [0.1, 0.9]})
-    ranked = space.machines.ranking.run(RankOptions(dataset="set", ranker=Ranker.LENGTH, short=80))
+    ranked = space.machines.ranking.run(
+        RankOptions(dataset="set", ranker=Ranker.LENGTH, short_diff=80)
+    )
     assert ranked.run.parameters["short_diff"] == 80
     assert ranked.run.parameters["medians"][OVERLAP] == 0.5
     assert [score.text for score in _said(space, RANK)] == ["wrong", "wrong"]
@@ -182,7 +186,7 @@ def test_samples_without_a_group_stand_for_themselves(space: Workspace, tmp_path
     keys = [SampleKey("set", str(number)) for number in range(3)]
     scores = [Score(key=key, name="s", value=place / 2) for place, key in enumerate(keys)]
     space.machines.scores.write(run, scores)
-    ranked = space.machines.ranking.run(RankOptions(dataset="set", use=("s", "s")))
+    ranked = space.machines.ranking.run(RankOptions(dataset="set", scores=("s", "s")))
     assert ranked.categories == {
         "all-right": 1, "all-wrong": 1, "partial-right": 0, "undecided": 1,
     }  # fmt: skip
@@ -195,13 +199,13 @@ def test_what_can_not_be_ranked_is_refused(space: Workspace, tmp_path: Path) -> 
     with pytest.raises(NotFound, match="'set'"):
         run(RankOptions(dataset="set"))
     with pytest.raises(InvalidInput, match="101"):
-        run(RankOptions(dataset="set", up=101))
+        run(RankOptions(dataset="set", upper_percentile=101))
     with pytest.raises(InvalidInput, match="-1"):
-        run(RankOptions(dataset="set", ranker=Ranker.LENGTH, short=-1))
+        run(RankOptions(dataset="set", ranker=Ranker.LENGTH, short_diff=-1))
     with pytest.raises(InvalidInput, match=r"80.*70"):
-        run(RankOptions(dataset="set", down=80))
+        run(RankOptions(dataset="set", lower_percentile=80))
     with pytest.raises(InvalidInput, check=has_code("scores-not-used")):
-        run(RankOptions(dataset="set", ranker=Ranker.LENGTH, use=("other",)))
+        run(RankOptions(dataset="set", ranker=Ranker.LENGTH, scores=("other",)))
     ana = Actor(space.person("ana").id, Role.ANNOTATOR)
     with pytest.raises(NotAllowed):
         space.acting(ana).machines.ranking.run(RankOptions(dataset="set"))

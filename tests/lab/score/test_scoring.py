@@ -218,14 +218,14 @@ def test_annotators_may_not_score(space: Workspace) -> None:
     with pytest.raises(NotAllowed):
         theirs.from_columns("set")
     with pytest.raises(NotAllowed):
-        theirs.from_file(Path("x"), name="n", dataset="set", options=ColumnNames())
+        theirs.from_file(Path("x"), score="n", dataset="set", options=ColumnNames())
 
 
 def test_scores_made_elsewhere_come_in_by_id(space: Workspace, tmp_path: Path) -> None:
     """Samples that the file does not name are counted; a low score may be the better one."""
     path = file(tmp_path, "p.csv", "id,p\n0.3,2\n0.1,1\n")
-    options = ColumnNames(score="p", low=True)
-    scored = space.machines.scoring.from_file(path, name="probe", dataset="set", options=options)
+    options = ColumnNames(score_column="p", lower_is_better=True)
+    scored = space.machines.scoring.from_file(path, score="probe", dataset="set", options=options)
     assert (scored.samples, scored.skipped, scored.run.maker) == (2, 1, "import:probe")
     assert (scored.run.low, scored.run.parameters) == (frozenset({"probe"}), {"file": "p.csv"})
     found = _scores(space, "set")
@@ -246,7 +246,7 @@ def test_one_wrong_row_refuses_the_file(
     """Nothing is stored."""
     path = file(tmp_path, "p.csv", f"id,score\n{rows}")
     with pytest.raises(InvalidRecord) as caught:
-        space.machines.scoring.from_file(path, name="n", dataset="set", options=ColumnNames())
+        space.machines.scoring.from_file(path, score="n", dataset="set", options=ColumnNames())
     assert [value for value in said.split() if value not in caught.value.message] == []
     assert space.machines.scores.runs() == []
 
@@ -255,9 +255,9 @@ def test_scores_of_another_dataset_are_refused(space: Workspace, tmp_path: Path)
     """Where the file names one."""
     path = file(tmp_path, "p.jsonl", '{"id": "0.1", "score": 1, "dataset": "else"}')
     with pytest.raises(InvalidRecord, match=r"'else'.*'set'"):
-        space.machines.scoring.from_file(path, name="n", dataset="set", options=ColumnNames())
+        space.machines.scoring.from_file(path, score="n", dataset="set", options=ColumnNames())
     with pytest.raises(InvalidInput, check=has_code("score-unnamed")):
-        space.machines.scoring.from_file(path, name=" ", dataset="set", options=ColumnNames())
+        space.machines.scoring.from_file(path, score=" ", dataset="set", options=ColumnNames())
 
 
 def test_columns_that_came_with_the_samples_become_a_run(space: Workspace) -> None:
@@ -288,9 +288,9 @@ def test_a_judges_word_is_a_score_and_other_words_are_none(
     scoring.from_columns("judged")
     found = _scores(space, "judged")
     assert [found[key, "gpt_judgement_score", 0].raw for key in ("0.0", "0.1")] == [1, 0]
-    assert scoring.from_columns("judged", names=["n"]).samples == 1
+    assert scoring.from_columns("judged", sample_columns=["n"]).samples == 1
     with pytest.raises(InvalidInput, match=r"'type'.*judged/0\.0"):
-        scoring.from_columns("judged", names=["type"])
+        scoring.from_columns("judged", sample_columns=["type"])
 
 
 def test_what_is_no_number_has_no_value() -> None:

@@ -459,13 +459,13 @@ def test_a_run_has_one_report_on_a_topic(tmp_path: Path) -> None:
 def test_topics_that_are_asked_for_alone_are_read(tmp_path: Path) -> None:
     """Reports on the others are passed over; those on a topic nobody knows are told."""
     rows = [report("a"), report("b", topic="1102"), report("c", topic="9")]
-    records, problems = taken_from(tmp_path, *rows, only=("1102",))
+    records, problems = taken_from(tmp_path, *rows, topic=("1102",))
     assert ids(records) == ["r|1102|run1", "c|1102|run1|0"]
     (problem,) = problems
     assert "'9'" in problem.message
     assert str(tmp_path / "topics.jsonl") in problem.message
     with pytest.raises(NotFound, match="'1103'"):
-        taken_from(tmp_path, *rows, only=("1103",))
+        taken_from(tmp_path, *rows, topic=("1103",))
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,7 @@ def test_what_nobody_said_anything_of_is_left_out(tmp_path: Path) -> None:
     text, reported = write(work, "autojudge")
     assert text == ""
     assert reported.lost[RecordTrait.EMPTY] == 1
-    text, reported = write(work, "autojudge", unrated=True)
+    text, reported = write(work, "autojudge", include_unrated=True)
     assert [(row["docid"], row["rating"]) for row in rows(text)] == [
         ("b", "Not rated"),
         ("a", "Not rated"),

@@ -332,7 +332,7 @@ def report(
     """
     with open_workspace(common.workspace) as space:
         found = space.assist_report(
-            weeks=by_week, dataset=dataset, sample=sample, person=person, label=label, since=since
+            by_week=by_week, dataset=dataset, sample=sample, person=person, label=label, since=since
         )
     output.show(found, _describe_report(found), as_json=common.as_json)
 

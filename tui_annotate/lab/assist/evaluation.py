@@ -201,7 +201,7 @@ class _RankedQueries(NamedTuple):
 
 
 def evaluate(
-    files: Sequence[Path],
+    files: Sequence[Path | str],
     *,
     min_segments: int = 1,
     embedder: str = "auto",
@@ -222,7 +222,7 @@ def evaluate(
         InvalidInput: a record is invalid; the message gives its position.
     """
     chosen = [_load_embedder(name) for name in dict.fromkeys([embedder, *compare])]
-    asked = collect_choices(_read_records(files), least=min_segments)
+    asked = collect_choices(_read_records([*map(Path, files)]), least=min_segments)
     suggested = {name: sum(each.suggested for each in own) for name, own in asked.items()}
     if without_suggested_work:
         asked = {name: [each for each in own if not each.suggested] for name, own in asked.items()}

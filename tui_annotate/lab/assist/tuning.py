@@ -15,6 +15,7 @@ import numpy as np
 
 from tui_annotate.domain.annotations import ADJUDICATED, HUMAN
 from tui_annotate.domain.errors import Conflict, Damaged, NotReady
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Actor
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Record, RecordFilter
@@ -43,6 +44,7 @@ LEAST_QUERIES: Final = 50
 BOTH: Final = "both"
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class TuningService:
     """Fits, stores and removes the weights of the assist's signals in a workspace."""

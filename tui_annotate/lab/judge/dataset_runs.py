@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import RunKind, Score, ScoreRun
@@ -35,6 +36,7 @@ SPEARMAN: Final = "judge_spearman"
 OVERLAP: Final = "judge_overlap"
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class DatasetJudge:
     """Reads questions from a dataset for a judge, and stores what the judge returned."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.errors import InvalidInput, NotFound, Unavailable
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.labels import JOINER, Label, LabelTree, Requirement
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, replies_from
@@ -379,6 +380,7 @@ class _RunState:
         return Question(user=user, max_tokens=_MAX_TOKENS)
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ProposalService:
     """Asks a judge for unsupported spans of samples, and stores them as suggestions."""

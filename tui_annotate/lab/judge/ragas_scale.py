@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import httpx2
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.errors import InvalidInput, NotAllowed, Unavailable
+from tui_annotate.domain.errors import InvalidInput, NotAllowed, Unavailable, error_message
 from tui_annotate.lab.chat.llm_judge import TIMEOUT, open_chat_client, post_chat, read_chat
 from tui_annotate.lab.judge.evaluation import MetricScore
 from tui_annotate.lab.judge.metrics import MissingReason
@@ -101,7 +101,7 @@ class RagasScale:
                 if gone := _fatal_error(error):
                     raise Unavailable(f"{self.host}: {gone}", _HINT) from error
                 return MetricScore(
-                    None, f"ragas: {shorten_line(str(error)) or type(error).__name__}"
+                    None, f"ragas: {shorten_line(error_message(error)) or type(error).__name__}"
                 )
         if not math.isfinite(value):
             return MetricScore(None, "ragas returned no number")
@@ -203,7 +203,7 @@ def _fatal_error(error: BaseException | None) -> str:
     )
     while error is not None:
         if isinstance(error, (*hopeless, Unavailable, NotAllowed)):
-            return shorten_line(str(error))
+            return shorten_line(error_message(error))
         error = error.__cause__ or error.__context__
     return ""
 

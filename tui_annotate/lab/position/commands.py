@@ -146,8 +146,8 @@ def create_qa(
     from tui_annotate.lab.position import row_generation as making
 
     wanted = making.GenerationOptions(
-        documents=making.MIN_PASSAGES if passages is None else passages,
-        gold_at=gold_at or "0",
+        passages=making.MIN_PASSAGES if passages is None else passages,
+        gold_position=gold_at or "0",
         oracle=oracle,
         seed=seed if shuffle else None,
     )
@@ -403,7 +403,7 @@ def run(
     options = asking.ModelRunOptions(
         style=style,
         template=_read_template(template, style),
-        longest=max_chars,
+        max_chars=max_chars,
         temperature=temperature,
         top_p=top_p,
         max_tokens=max_tokens,

@@ -133,11 +133,11 @@ def evaluate(
         )
     rules = MatchRules(
         whole_words=whole_words,
-        first_filled=first_line,
+        first_line=first_line,
         skip_empty=skip_empty,
         keep_thinking=keep_thinking,
     )
-    options = evaluation.EvaluationOptions(by=_parse_by(by), shared=shared_questions)
+    options = evaluation.EvaluationOptions(by=_parse_by(by), shared_questions=shared_questions)
     if files:
         found = evaluation.evaluate(evaluation.file_cases(files, rules), options)
         if target is not None:

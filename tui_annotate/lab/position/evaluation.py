@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.lab.position.metric import (
     MatchRules,
     PositionScore,
@@ -53,12 +54,13 @@ GroupKey = tuple[int | str | None, ...]
 """Values that identify a group of answers, in the order of the properties to group by."""
 
 
+@check_field_names(shared="shared_questions")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationOptions:
     """Options for scoring a model's answers by position."""
 
     by: tuple[GroupBy, ...] = (GroupBy.POSITION,)
-    shared: bool = False
+    shared_questions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +211,7 @@ def evaluate(cases: Callable[[], Iterable[ScoredAnswer]], options: EvaluationOpt
     """
     by = options.by
     full = (*_NEVER_AVERAGED, *by)
-    common = _shared_questions(cases(), by) if options.shared else None
+    common = _shared_questions(cases(), by) if options.shared_questions else None
     sums = _Sums()
     repeats = _Repeats(by)
     for case in cases():

@@ -17,6 +17,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.position.study_rows import (
     ANSWER,
@@ -33,12 +34,13 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _HAN = re.compile(rf"[{HAN}]")
 
 
+@check_field_names(first_filled="first_line")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchRules:
     """Optional corrections of the metric of "Lost in the Middle"; none is the default."""
 
     whole_words: bool = False
-    first_filled: bool = False
+    first_line: bool = False
     skip_empty: bool = False
     keep_thinking: bool = False
 
@@ -121,7 +123,7 @@ def score_row(row: Row, *, rules: MatchRules = ORIGINAL) -> float | None:
         return key_value_accuracy(answer, *right)
     if rules.skip_empty and right and count_empty_golds(right) == len(right):
         return None
-    return best_subspan_em(scored_line(answer, filled=rules.first_filled), right, rules=rules)
+    return best_subspan_em(scored_line(answer, filled=rules.first_line), right, rules=rules)
 
 
 class IntervalMethod(StrEnum):

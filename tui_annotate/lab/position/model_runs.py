@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final, TextIO
 
 from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.lab.chat.thinking import remove_thinking
 from tui_annotate.lab.position.prompts import PromptStyle, build_prompt
 from tui_annotate.lab.position.row_files import LocatedRow, locate_row, read_rows
@@ -52,19 +53,20 @@ OnMissing = Callable[[str, str], None]
 """Function that receives the location of a row, and the reason why it has no answer."""
 
 
+@check_field_names(longest="max_chars")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRunOptions:
     """Options with which a model answers the rows of a position study.
 
     Attributes:
-        longest: maximum code points of a prompt to send; 0 for no maximum.
+        max_chars: maximum code points of a prompt to send; 0 for no maximum.
         temperature, top_p, max_tokens: as in `Question`.
         limit: number of rows to use, the first ones of the files; 0 for all.
     """
 
     style: PromptStyle = PromptStyle.PLAIN
     template: str = ""
-    longest: int = 0
+    max_chars: int = 0
     temperature: float = 0.0
     top_p: float = 1.0
     max_tokens: int = 100
@@ -108,7 +110,7 @@ def read_prompts(
 
 
 def write_prompts(
-    paths: Iterable[Path], target: TextIO, options: ModelRunOptions
+    paths: Iterable[Path | str], target: TextIO, options: ModelRunOptions
 ) -> ModelRunReport:
     """Write each row of a position study with its prompt, and count the rows.
 
@@ -116,7 +118,7 @@ def write_prompts(
         InvalidRecord: a row cannot be read, or no prompt can be built from it.
     """
     report = ModelRunReport()
-    for located, prompt in read_prompts(paths, options):
+    for located, prompt in read_prompts(map(Path, paths), options):
         with locate_row(located.where):
             fields = _prompt_fields(located.row, prompt, options)
         report.not_finite += write_json_line(target, {**located.row, **fields})
@@ -139,7 +141,7 @@ def estimate_run(paths: Iterable[Path], judge: Judge, options: ModelRunOptions) 
 
 
 def run_model(
-    paths: Iterable[Path],
+    paths: Iterable[Path | str],
     judge: Judge,
     options: ModelRunOptions,
     *,
@@ -162,7 +164,7 @@ def run_model(
         "model_top_p": options.top_p,
     }
     missing: list[InvalidInput | RequestFailed] = []
-    stream = read_prompts(paths, options)
+    stream = read_prompts(map(Path, paths), options)
     while batch := list(islice(stream, _BATCH)):
         on_progress(report.rows)
         outcomes = _ask_batch([prompt for _, prompt in batch], judge, options)
@@ -201,7 +203,7 @@ def _ask_batch(prompts: Sequence[str], judge: Judge, options: ModelRunOptions) -
     for at, prompt in enumerate(prompts):
         if _is_too_long(prompt, options):
             message = (
-                f"the prompt has {len(prompt):,} characters; the maximum is {options.longest:,}"
+                f"the prompt has {len(prompt):,} characters; the maximum is {options.max_chars:,}"
             )
             outcomes[at] = InvalidInput(message)
         else:
@@ -230,7 +232,7 @@ def _without_thinking(outcome: _Outcome, options: ModelRunOptions) -> _Outcome:
 
 
 def _is_too_long(prompt: str, options: ModelRunOptions) -> bool:
-    return 0 < options.longest < len(prompt)
+    return 0 < options.max_chars < len(prompt)
 
 
 def _build_question(prompt: str, options: ModelRunOptions) -> Question:

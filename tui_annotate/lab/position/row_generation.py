@@ -16,6 +16,7 @@ from typing import Any, Final, TypeVar
 from uuid import UUID
 
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.domain.keyword_names import check_field_names, earlier_keywords
 from tui_annotate.lab.position.metric import normalise_answer
 from tui_annotate.lab.position.row_files import (
     LocatedRow,
@@ -195,24 +196,29 @@ class GenerationReport:
     not_finite: int = 0
 
 
+@check_field_names(documents="passages", gold_at="gold_position")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerationOptions:
     """Options for making rows of questions with several text passages.
 
     Attributes:
-        documents: number of passages, at least 2.
-        gold_at: positions, as `parse_positions` parses them.
+        passages: number of passages, at least 2.
+        gold_position: positions, as `parse_positions` parses them.
         seed: random seed to shuffle the distractors; None keeps the retriever's order.
     """
 
-    documents: int = MIN_PASSAGES
-    gold_at: str = "0"
+    passages: int = MIN_PASSAGES
+    gold_position: str = "0"
     oracle: bool = False
     seed: int | None = None
 
 
 def write_questions(
-    rows: Iterable[LocatedRow], target: Path, options: GenerationOptions, *, name: Path
+    rows: Iterable[LocatedRow],
+    target: Path | str,
+    options: GenerationOptions,
+    *,
+    name: Path | str,
 ) -> GenerationReport:
     """Write a row for each question and each position of the passage with the answer.
 
@@ -222,13 +228,13 @@ def write_questions(
         InvalidInput: there are fewer than two documents, or a position is invalid.
         InvalidRecord: a row belongs to the other task, or has too few distractors.
     """
-    if not options.oracle and options.documents < MIN_PASSAGES:
+    if not options.oracle and options.passages < MIN_PASSAGES:
         raise InvalidInput(
-            f"{options.documents} passages are too few",
+            f"{options.passages} passages are too few",
             f"pass --passages of at least {MIN_PASSAGES}",
         )
-    positions = (0,) if options.oracle else parse_positions(options.gold_at, options.documents)
-    kind = "oracle" if options.oracle else f"{options.documents}-documents"
+    positions = (0,) if options.oracle else parse_positions(options.gold_position, options.passages)
+    kind = "oracle" if options.oracle else f"{options.passages}-documents"
 
     def build() -> Iterator[dict[str, Any]]:
         for number, (where, row) in enumerate(rows):
@@ -243,14 +249,15 @@ def write_questions(
                     continue
                 order = None if options.seed is None else row_random(options.seed, str(number))
                 yield from build_question_rows(
-                    row, count=options.documents, places=positions, order=order
+                    row, count=options.passages, places=positions, order=order
                 )
 
-    return _write_rows(build(), target, name, kind=kind, by_position=not options.oracle)
+    return _write_rows(build(), Path(target), Path(name), kind=kind, by_position=not options.oracle)
 
 
+@earlier_keywords(gold_at="gold_position")
 def write_lookups(
-    rows: Iterable[LocatedRow], target: Path, gold_at: str, *, name: Path
+    rows: Iterable[LocatedRow], target: Path | str, gold_position: str, *, name: Path | str
 ) -> GenerationReport:
     """Write each key-value row once for each requested position of the pair to look up.
 
@@ -269,13 +276,13 @@ def write_lookups(
                         "the row has no key-value pairs",
                         "use the command: tui-annotate lab position create-qa",
                     )
-                if not gold_at:
+                if not gold_position:
                     yield row
                     continue
-                for place in parse_positions(gold_at, prompt_size(row)):
+                for place in parse_positions(gold_position, prompt_size(row)):
                     yield move_key_value(row, place)
 
-    return _write_rows(build(), target, name, kind="", by_position=bool(gold_at))
+    return _write_rows(build(), Path(target), Path(name), kind="", by_position=bool(gold_position))
 
 
 def _write_rows(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import NotReady
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.lab.position.evaluation import (
     Evaluation,
@@ -36,6 +37,7 @@ def position_studies(machines: MachineServices) -> PositionStudies:
     return PositionStudies(QuestionStore(machines.database, actor=machines.actor))
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class PositionStudies:
     """Scores of a workspace's stored answers by the position of the relevant fact in the prompt."""

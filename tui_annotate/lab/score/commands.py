@@ -240,7 +240,9 @@ def _probe_options(model: str, layer: str, *, seed: int, whose: str = "human") -
     if layer != _AUTO and not (sound and int(layer)):
         raise InvalidInput(f"invalid layer {layer!r}", "pass a number from 1, or auto")
     number = 0 if layer == _AUTO else int(layer)
-    return ProbeOptions(model=model, layer=number, seed=seed, whose=LabelSource(whose))
+    return ProbeOptions(
+        model_folder=model, layer=number, seed=seed, label_source=LabelSource(whose)
+    )
 
 
 def _describe_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> Iterator[Part]:
@@ -486,10 +488,12 @@ def import_scores(
         scoring = ScoreService(space.machines)
         if file is None:
             named = [] if columns == "all" else [each.strip() for each in columns.split(",")]
-            scored = scoring.from_columns(chosen, names=[each for each in named if each])
+            scored = scoring.from_columns(chosen, sample_columns=[each for each in named if each])
         else:
-            options = ColumnNames(id=id_column, score=score_column, low=low)
-            scored = scoring.from_file(file, name=name, dataset=chosen, options=options)
+            options = ColumnNames(
+                id_column=id_column, score_column=score_column, lower_is_better=low
+            )
+            scored = scoring.from_file(file, score=name, dataset=chosen, options=options)
     output.show(report_as_json(scored), describe_report(scored), as_json=common.as_json)
 
 

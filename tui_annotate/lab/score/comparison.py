@@ -20,6 +20,7 @@ import numpy as np
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords
 from tui_annotate.domain.label_changes import find_labels_once_named
 from tui_annotate.domain.labels import JOINER
 from tui_annotate.domain.people import SETTLED, Permission, require_permission
@@ -243,6 +244,9 @@ class ReferenceLabels(StrEnum):
     ADJUDICATED = "adjudicated"
 
 
+@check_field_names(
+    unwanted="unsupported_labels", pool="aggregate", low="lower_is_better", high="higher_is_better"
+)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonOptions:
     """Options for comparing scores with human labels.
@@ -250,11 +254,11 @@ class ComparisonOptions:
     Attributes:
         scores: names or makers of scores; empty: all scores, or none if columns are named.
         against: a value of `ReferenceLabels`, or an annotator.
-        unwanted: labels of unsupported samples; empty for all labels but Benign.
-        pool: rule that combines the labels of several readers.
+        unsupported_labels: labels of unsupported samples; empty for all labels but Benign.
+        aggregate: rule that combines the labels of several readers.
         unmarked_clean: count samples that no annotator marked as supported.
         thresholds: threshold by name of the score; the name "" is for all other scores.
-        low, high: scores whose low or high values mean better supported.
+        lower_is_better, higher_is_better: scores whose low or high values mean better supported.
         probabilities: scores whose values are probabilities, so that they are calibrated.
         baseline: score whose measures are subtracted from those of all others; empty for none.
         without_suggested_work: exclude the work of people who answered a machine's suggestion.
@@ -265,12 +269,12 @@ class ComparisonOptions:
     scores: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     against: str = ReferenceLabels.PEOPLE
-    unwanted: tuple[str, ...] = ()
-    pool: Pooling = Pooling.WORST
+    unsupported_labels: tuple[str, ...] = ()
+    aggregate: Pooling = Pooling.WORST
     unmarked_clean: bool = False
     thresholds: Mapping[str, float] = field(default_factory=dict)
-    low: frozenset[str] = frozenset()
-    high: frozenset[str] = frozenset()
+    lower_is_better: frozenset[str] = frozenset()
+    higher_is_better: frozenset[str] = frozenset()
     probabilities: frozenset[str] = frozenset()
     baseline: str = ""
     without_suggested_work: bool = False
@@ -308,6 +312,7 @@ class Comparison:
     unused_threshold: bool = False
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ComparisonService:
     """Compares machines' scores and columns of the data with human labels."""
@@ -389,22 +394,22 @@ class ComparisonService:
         check(RecordFilter(dataset=options.dataset))
         labels = (
             check(RecordFilter(dataset=options.dataset, label=each)).label
-            for each in options.unwanted
+            for each in options.unsupported_labels
         )
         if options.against not in list(ReferenceLabels):
             check(RecordFilter(person=options.against))
-        return replace(options, unwanted=tuple(labels))
+        return replace(options, unsupported_labels=tuple(labels))
 
     def _truth_options(self, options: ComparisonOptions) -> TruthOptions:
         people = {person.id for person in self.machines.people.find_named(options.against)}
         named = {ReferenceLabels.PEOPLE.value: set(), ReferenceLabels.ADJUDICATED.value: {SETTLED}}
         return TruthOptions(
             people=frozenset(named.get(options.against, people)),
-            unwanted=tuple(tuple(each.split(JOINER)) for each in options.unwanted),
+            unwanted=tuple(tuple(each.split(JOINER)) for each in options.unsupported_labels),
             benign=find_labels_once_named(
                 [BENIGN], self.machines.log.former_label_names(options.dataset)
             ),
-            pool=options.pool,
+            pool=options.aggregate,
             unmarked_clean=options.unmarked_clean,
             without_suggested_work=options.without_suggested_work,
         )
@@ -488,7 +493,7 @@ class _MarkedSamples:
         spans = find_marked_spans(
             sample,
             truth,
-            pooling=self._options.pool,
+            pooling=self._options.aggregate,
             counts=lambda each: self._truths.marks_unsupported(each.labels),
         )
         # The text is needed for its sentences, which are read page by page at the end.
@@ -538,13 +543,15 @@ def _nothing_to_compare(
 def _check_names(options: ComparisonOptions, names: Sequence[str]) -> None:
     # Sentence scores of a maker have a threshold, too; direction and scale are those of their file.
     either = {*options.thresholds, options.baseline} - {*names, *options.suggestions, ""}
-    scores = {*options.low, *options.high, *options.probabilities} - {*names}
+    scores = {*options.lower_is_better, *options.higher_is_better, *options.probabilities} - {
+        *names
+    }
     for name in sorted(either | scores):
         known = names if name in scores else [*names, *options.suggestions]
         there = ", ".join(known[:MAX_NAMES]) or "none; add scores with --score or --column"
         hint = f"{suggest_word(name, known)}compared scores: {there}"
         raise InvalidInput(f"score {name!r} is not part of the comparison", hint)
-    for name in sorted(options.low & options.high):
+    for name in sorted(options.lower_is_better & options.higher_is_better):
         raise InvalidInput(
             f"score {name!r} is named in both --lower-is-better and --higher-is-better",
             "name the score in only one of the two options",
@@ -586,8 +593,8 @@ class _ReadScore:
         unsupported = cases.truths(places)
         low = machine.low
         direction = ChoiceOrigin.GIVEN
-        if machine.name in options.low | options.high:
-            low = machine.name in options.low
+        if machine.name in options.lower_is_better | options.higher_is_better:
+            low = machine.name in options.lower_is_better
         elif low is None:
             low = area(values, unsupported, low=False) < _CHANCE_AREA
             direction = ChoiceOrigin.FOUND

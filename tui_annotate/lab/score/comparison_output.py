@@ -73,9 +73,9 @@ def as_json(found: Comparison) -> dict[str, Any]:
     return {
         "dataset": options.dataset,
         "against": _STORED_NAMES.get(options.against, options.against),
-        "unwanted": list(options.unwanted),
+        "unwanted": list(options.unsupported_labels),
         "benign": list(found.benign),
-        "pool": options.pool.value,
+        "pool": options.aggregate.value,
         "unmarked_clean": options.unmarked_clean,
         "samples": found.samples,
         "judged": found.unsupported + found.supported,
@@ -390,15 +390,15 @@ def _chart_interval(machine: MachineComparison, measure: str) -> ValueInterval:
 def _describe_scope(found: Comparison) -> Iterator[Part]:
     """Describe what counts as unsupported, what is excluded, and what limits the results."""
     options = found.options
-    labels = ", ".join(options.unwanted) or _name_default_labels(found)
+    labels = ", ".join(options.unsupported_labels) or _name_default_labels(found)
     whom = {
-        "people": f"the labels of all annotators, combined by the rule {options.pool}",
+        "people": f"the labels of all annotators, combined by the rule {options.aggregate}",
         "adjudicated": "adjudication",
     }
     yield MessagePart(
         f"unsupported: {labels}, according to {whom.get(options.against, options.against)}"
     )
-    if not options.unwanted and not found.benign:
+    if not options.unsupported_labels and not found.benign:
         yield MessagePart(
             "the label set has no label Benign: all of its labels count as unsupported; choose with"
             " --unsupported-label"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.errors import InvalidRecord, NotReady
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import Problem, RecordFilter
@@ -51,13 +52,14 @@ class UnusedReason(StrEnum):
     NOT_RANKED = "the answers to the question are not ranked"
 
 
+@check_field_names(model="model_folder", whose="label_source")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeOptions:
     """Options for training a classifier (probe) of a model's hidden states."""
 
-    model: str
+    model_folder: str
     dataset: str = ""
-    whose: LabelSource = LabelSource.HUMAN
+    label_source: LabelSource = LabelSource.HUMAN
     layer: int = AUTO
     seed: int = 0
 
@@ -81,6 +83,7 @@ class TrainingQuestions:
             self.known.append(known)
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ProbeTrainingService:
     """Trains classifiers (probes) on the hidden states of a model."""
@@ -103,7 +106,9 @@ class ProbeTrainingService:
 
     def _collect(self, options: ProbeOptions) -> TrainingQuestions:
         found = TrainingQuestions()
-        categories = self._categories(options) if options.whose is LabelSource.MACHINE else None
+        categories = (
+            self._categories(options) if options.label_source is LabelSource.MACHINE else None
+        )
         records = self.machines.corpus.records(RecordFilter(dataset=options.dataset))
         answers = (record for record in records if is_answer(record.sample))
         former = self.machines.log.former_label_names(options.dataset)
@@ -152,7 +157,7 @@ def train_on(
     return probes.train(
         found.questions,
         found.known,
-        model=options.model,
+        model=options.model_folder,
         layer=options.layer,
         seed=options.seed,
         on_progress=time_phase(progress, "looking", total=len(found.questions)),

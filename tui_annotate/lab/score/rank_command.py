@@ -92,10 +92,10 @@ def rank(
         options = RankOptions(
             dataset=choose_dataset(space, dataset),
             ranker=parse_ranker(ranker),
-            up=up,
-            down=down,
-            short=short_diff,
-            use=tuple(score or ()),
+            upper_percentile=up,
+            lower_percentile=down,
+            short_diff=short_diff,
+            scores=tuple(score or ()),
         )
         ranked = RankService(space.machines).run(options, progress=show_progress)
     output.show(ranked_as_json(ranked), describe_ranked(ranked), as_json=common.as_json)

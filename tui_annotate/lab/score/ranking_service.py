@@ -15,6 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.progress import TaskProgress, time_phase
 from tui_annotate.domain.records import RecordFilter
@@ -65,14 +66,16 @@ def parse_ranker(name: str) -> Ranker:
     return there[name]
 
 
+@check_field_names(up="upper_percentile", down="lower_percentile", short="short_diff", use="scores")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankOptions:
     """Options for labelling the answers of a dataset by their scores.
 
     Attributes:
-        up, down: percentiles of the upper and lower threshold, 0 to 100, down <= up.
-        short: first length of a long answer, in code points more than the right answer.
-        use: scores to add up; empty for the published ones.
+        upper_percentile, lower_percentile: percentiles of both thresholds, 0 to 100; the lower one
+            is at most the upper one.
+        short_diff: first length of a long answer, in code points more than the right answer.
+        scores: scores to add up; empty for the published ones.
 
     Raises:
         InvalidInput: an option is invalid, or the options contradict each other.
@@ -80,10 +83,10 @@ class RankOptions:
 
     dataset: str
     ranker: Ranker = Ranker.PERCENTILE
-    up: float = 70.0
-    down: float = 30.0
-    short: int = 80
-    use: tuple[str, ...] = ()
+    upper_percentile: float = 70.0
+    lower_percentile: float = 30.0
+    short_diff: int = 80
+    scores: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -116,6 +119,7 @@ class _Answer:
 Decide = Callable[[Sequence[_Answer]], Sequence[AnswerVerdict]]
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class RankService:
     """Labels the answers of a dataset by stored scores, and stores the labels as a run."""
@@ -173,13 +177,15 @@ class RankService:
             )
         if options.ranker is Ranker.LENGTH:
             medians = compute_medians(answers)
-            decide = _decide_by_length(medians, options.short)
-            return decide, {"used": used, "short_diff": options.short, "medians": medians}
-        up, down = compute_thresholds(answers, names, up=options.up, down=options.down)
+            decide = _decide_by_length(medians, options.short_diff)
+            return decide, {"used": used, "short_diff": options.short_diff, "medians": medians}
+        up, down = compute_thresholds(
+            answers, names, up=options.upper_percentile, down=options.lower_percentile
+        )
         parameters = {
             "used": used,
-            "up_percentile": options.up,
-            "down_percentile": options.down,
+            "up_percentile": options.upper_percentile,
+            "down_percentile": options.lower_percentile,
             "up": up,
             "down": down,
         }
@@ -234,22 +240,23 @@ class _RankCounts:
 
 
 def _check_options(options: RankOptions) -> None:
-    if options.short < 0:
+    if options.short_diff < 0:
         raise InvalidInput(
-            f"invalid number of characters: {options.short:,}",
+            f"invalid number of characters: {options.short_diff:,}",
             "pass 0 or more, such as --short-diff 80",
         )
-    for percentile in (options.up, options.down):
+    for percentile in (options.upper_percentile, options.lower_percentile):
         if not 0 <= percentile <= 100:
             raise InvalidInput(
                 f"invalid percentile {percentile:g}", "pass 0 to 100, such as --upper-percentile 70"
             )
-    if options.down > options.up:
+    if options.lower_percentile > options.upper_percentile:
         raise InvalidInput(
-            f"the lower percentile {options.down:g} is above the upper percentile {options.up:g}",
+            f"the lower percentile {options.lower_percentile:g} is above the upper percentile"
+            f" {options.upper_percentile:g}",
             "pass for example: --upper-percentile 70 --lower-percentile 30",
         )
-    if options.use and options.ranker is Ranker.LENGTH:
+    if options.scores and options.ranker is Ranker.LENGTH:
         raise InvalidInput(
             "the ranker 'length' uses fixed scores; other scores cannot be chosen",
             "remove the option --score",
@@ -260,7 +267,7 @@ def _check_options(options: RankOptions) -> None:
 def _score_names(options: RankOptions) -> tuple[str, ...]:
     if options.ranker is Ranker.LENGTH:
         return _BY_LENGTH
-    return tuple(dict.fromkeys(options.use)) or SUMMED
+    return tuple(dict.fromkeys(options.scores)) or SUMMED
 
 
 def _values_by_name(scores: Sequence[Score], low: set[str]) -> dict[int, dict[str, float]]:

@@ -143,9 +143,9 @@ _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
 """Name of our scorer and its options, by the scorer's name in Dreamcatcher."""
 
 
-def read_recipe(path: Path, *, scorers: tuple[str, ...]) -> Recipe:
+def read_recipe(path: Path | str, *, scorers: tuple[str, ...]) -> Recipe:
     """Read and check a pipeline file; an InvalidInput names the invalid line."""
-    return _Reader(path, scorers).read()
+    return _Reader(Path(path), scorers).read()
 
 
 class _Reader:
@@ -391,7 +391,7 @@ def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
     others = dict(rules)
     ranker = parse_ranker(others.pop("ranker", "percentile"))
     use = tuple(others.pop("use", ()))
-    return RankOptions(dataset=dataset, ranker=ranker, use=use, **others)
+    return RankOptions(dataset=dataset, ranker=ranker, scores=use, **others)
 
 
 def _score_options(

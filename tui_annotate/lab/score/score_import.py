@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
+from tui_annotate.domain.keyword_names import check_field_names
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Sample
 from tui_annotate.lab.score.ranking import (
@@ -132,16 +133,17 @@ _JUDGEMENT: Final = "gpt_judgement"
 _RIGHT: Final = "正确"
 
 
+@check_field_names(id="id_column", score="score_column", low="lower_is_better")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnNames:
     """Names of the columns with sample ids and scores, and whether low scores are better.
 
-    An empty `score` means: the column with the score's name, else the column `score`.
+    An empty `score_column` means: the column with the score's name, else the column `score_column`.
     """
 
-    id: str = "id"
-    score: str = ""
-    low: bool = False
+    id_column: str = "id"
+    score_column: str = ""
+    lower_is_better: bool = False
 
 
 def read_file_scores(
@@ -154,8 +156,8 @@ def read_file_scores(
     """
     there = set(ids)
     seen = dict[str, str]()
-    columns = (options.score,) if options.score else (name, "score")
-    for row in score_rows(path, id_column=options.id, score_columns=columns):
+    columns = (options.score_column,) if options.score_column else (name, "score")
+    for row in score_rows(path, id_column=options.id_column, score_columns=columns):
         if row.dataset not in ("", dataset):
             raise InvalidRecord(
                 f"the row belongs to dataset {row.dataset!r}, not {dataset!r}", where=row.where

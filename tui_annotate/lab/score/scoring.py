@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import InvalidInput, NoScoreValues, NotFound, NotReady
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.people import Permission, require_permission
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.progress import TaskProgress, replies_from, time_phase
@@ -97,6 +98,7 @@ class ScoreReport:
     failed: int = 0
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ScoreService:
     """Computes and imports scores of a dataset; only for admins."""
@@ -170,8 +172,9 @@ class ScoreService:
         with registry.guard_plugin("scorers", name):
             return samples, check_cost(scorer.cost(questions), plugin=name)
 
+    @earlier_keywords(name="score")
     def from_file(
-        self, path: Path, *, name: str, dataset: str, options: ColumnNames
+        self, path: Path | str, *, score: str, dataset: str, options: ColumnNames
     ) -> ScoreReport:
         """Import the scores of a file with sample ids; if a row is invalid, import none.
 
@@ -183,22 +186,24 @@ class ScoreService:
         """
         require_permission(self.machines.actor, Permission.MANAGE)
         self._count_samples(dataset)
-        if not name.strip():
+        if not score.strip():
             raise InvalidInput(
                 "the score has no name",
-                "name the score, for example: --name faithfulness",
+                "name the score, for example: --score faithfulness",
                 code="score-unnamed",
             )
+        path = Path(path)
         keys = [key.id for key in self.machines.corpus.keys(dataset)]
         with closing(ScoreValues()) as values:
-            values.add(read_file_scores(path, keys, name=name, dataset=dataset, options=options))
-            low = frozenset({name} if options.low else ())
+            values.add(read_file_scores(path, keys, name=score, dataset=dataset, options=options))
+            low = frozenset({score} if options.lower_is_better else ())
             parameters = {"file": path.name}
-            run = _new_run(dataset, f"import:{name}", parameters=parameters, low=low)
+            run = _new_run(dataset, f"import:{score}", parameters=parameters, low=low)
             missing = len(keys) - values.samples
             return self._store_run(run, values, skipped=missing)
 
-    def from_columns(self, dataset: str, *, names: Iterable[str] = ()) -> ScoreReport:
+    @earlier_keywords(names="sample_columns")
+    def from_columns(self, dataset: str, *, sample_columns: Iterable[str] = ()) -> ScoreReport:
         """Import scores from columns of the samples; by default, from all known score columns.
 
         Raises:
@@ -210,10 +215,10 @@ class ScoreService:
         self._count_samples(dataset)
         reader = self._open_reader(ScoreOptions(dataset=dataset, scorer=""))
         with closing(ScoreValues()) as values:
-            columns = ColumnScores(reader, tuple(names), reader.has_answers())
+            columns = ColumnScores(reader, tuple(sample_columns), reader.has_answers())
             values.add(columns.scores())
             if not values.samples:
-                wanted = ", ".join(names) or "scores of generated answers"
+                wanted = ", ".join(sample_columns) or "scores of generated answers"
                 raise NotFound(f"no sample of dataset {dataset!r} has a score column: {wanted}")
             parameters = {"columns": sorted(columns.found), "normalised_before": columns.before}
             run = _new_run(dataset, columns.maker, parameters=parameters, low=columns.low)

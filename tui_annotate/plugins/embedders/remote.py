@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from tui_annotate.domain.endpoint_trust import EndpointTrust
-from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable
+from tui_annotate.domain.errors import InvalidInput, RequestFailed, Unavailable, error_message
 from tui_annotate.domain.unicode_text import replace_lone_surrogates
 from tui_annotate.plugins.api_key import authorize_request
 from tui_annotate.plugins.http_errors import RequestRefused, connection_failure, reply_failure
@@ -562,7 +562,7 @@ class RemoteEmbedder:
         """
         import numpy as np
 
-        fault = error.message if isinstance(error, Unavailable) else str(error)
+        fault = error_message(error)
         if self._is_too_long(error) and len(piece) > _SHORTEST_SPLIT:
             halves = _halve(piece)
             rows: list[NDArray[np.float64]] = []

@@ -17,6 +17,7 @@ from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.event_streams import EventStream
 from tui_annotate.domain.history import DISCARD
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.label_files import parse_stored_labels
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -175,6 +176,7 @@ class Agreement:
     mixed_guidelines: int = 0
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class AgreementService:
     """Computes agreement statistics of annotators; most users see only those of their own work.
@@ -196,14 +198,15 @@ class AgreementService:
     ratings: tuple[str, ...] = ()
     answers: Callable[[str], Answers] = lambda _dataset: {}
 
-    def report(self, asked: AgreementOptions | None = None) -> Agreement:
+    @earlier_keywords(asked="options")
+    def report(self, options: AgreementOptions | None = None) -> Agreement:
         """Compute all agreement statistics of the samples that the given filters select.
 
         Raises:
             NotAllowed: the current user may not see the agreement of the named annotators.
             InvalidInput: a filter names something that does not exist.
         """
-        options = asked or AgreementOptions()
+        options = options or AgreementOptions()
         only = "" if is_allowed(self.actor, Permission.REPORT) else self._require_own_id(options)
         wanted = self._resolve_options(options)
         order = LabelOrder(

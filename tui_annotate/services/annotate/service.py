@@ -17,6 +17,7 @@ from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.event_streams import EventStream, SaveResult
 from tui_annotate.domain.history import READ, PendingEvent
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.report_collections import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
@@ -29,6 +30,7 @@ from tui_annotate.storage.log.action_writer import ActionWriter, ClearedCounts, 
 from tui_annotate.storage.log.event_log import EventLog
 
 
+@check_keywords
 @dataclass(frozen=True)
 class AnnotationService(SampleQueries):
     """Actions and queries of annotators; safe to share between threads.
@@ -169,12 +171,13 @@ class AnnotationService(SampleQueries):
         if working_seconds(seconds):
             self._write(person, key, _prepare_assignment(READ, {}), seconds=seconds)
 
+    @earlier_keywords(words="ratings")
     def clear(
-        self, person: str, *, dataset: str = "", sample: str = "", words: bool = False
+        self, person: str, *, dataset: str = "", sample: str = "", ratings: bool = False
     ) -> ClearedCounts:
         """Remove an annotator's annotations: all, or those of a dataset or sample.
 
-        `words` also removes ratings and comments.
+        `ratings` also removes ratings and comments.
 
         Raises:
             NotFound: `sample` matches no sample, or several; or the dataset does not exist.
@@ -186,7 +189,7 @@ class AnnotationService(SampleQueries):
         def wanted(key: SampleKey) -> bool:
             return dataset in ("", key.dataset) and only in (None, key)
 
-        return self._writer.clear(person, wanted, words=words)
+        return self._writer.clear(person, wanted, words=ratings)
 
     def undo(self, person: str) -> SaveResult | None:
         """Undo the annotator's last action, on any sample; None if there is nothing to undo.

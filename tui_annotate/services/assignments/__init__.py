@@ -31,6 +31,7 @@ from tui_annotate.domain.assignment_rules import (
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
 from tui_annotate.domain.gold_checks import is_recognisable
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.people import (
     SETTLED,
     Actor,
@@ -102,6 +103,7 @@ class _HandoutRequest:
     second_gold: Mapping[tuple[str, SampleKey], int] = field(default_factory=dict)
 
 
+@check_keywords
 @dataclass(frozen=True)
 class AssignmentService:
     """Assigns the samples of a workspace to annotators.
@@ -135,10 +137,11 @@ class AssignmentService:
         found = [self._find_assignee(name, keep=not dry_run) for name in to]
         return list({person.id: person for person in found}.values())
 
+    @earlier_keywords(to="people")
     def give(
         self,
         dataset: str,
-        to: Sequence[str],
+        people: Sequence[str],
         wish: AssignmentOptions,
         *,
         ids: Collection[str] = (),
@@ -153,64 +156,70 @@ class AssignmentService:
             InvalidInput: no annotator is named, or no sample has a number in the score field.
             Conflict: the dataset is for practice.
         """
-        people = self.find_people(to, dry_run=dry_run)
-        request = _request_to_json(wish, people, score)
+        annotators = self.find_people(people, dry_run=dry_run)
+        request = _request_to_json(wish, annotators, score)
         if ids:
             request["ids"] = sorted(ids)
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             options = wish if ids else _hide_order(wish, data)
             return assignment_plan.plan_assignment(
-                _select_items(data, ids), _assignees(data, people), options
+                _select_items(data, ids), _assignees(data, annotators), options
             )
 
         handout = _HandoutRequest(
             kind=AssignmentCause.GIVE,
             dataset=dataset,
-            people=people,
+            people=annotators,
             allocate=allocate,
             request=request,
             score=score,
             # Named samples may have ids in common from which gold samples would differ.
             with_gold=not ids,
-            order=wish.sorting,
+            order=wish.order,
         )
         return self._hand_out(handout, dry_run=dry_run)
 
+    @earlier_keywords(to="people")
+    @earlier_keywords(number="open")
     def top_up(
         self,
         dataset: str,
-        to: Sequence[str],
+        people: Sequence[str],
         wish: AssignmentOptions,
         *,
-        number: int,
+        open: int,  # noqa: A002  the word of the command line
         score: str = "",
         dry_run: bool = False,
     ) -> HandoutReport:
         """Assign samples until each annotator has a given number of open samples.
 
-        `to`: names; without any, all annotators who have samples of the dataset.
+        `people`: names; without any, all annotators who have samples of the dataset.
 
         Raises:
             InvalidInput: no annotator is named and none has samples, or as for `give`.
         """
-        people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
-        request = {**_request_to_json(wish, people, score), "open": number}
+        annotators = (
+            self.find_people(people, dry_run=dry_run)
+            if people
+            else self._people_with_samples(dataset)
+        )
+        request = {**_request_to_json(wish, annotators, score), "open": open}
 
         def allocate(data: AssignableDataset) -> AssignmentPlan:
             return assignment_plan.plan_top_up(
-                data.real_items, _assignees(data, people), _hide_order(wish, data), to=number
+                data.real_items, _assignees(data, annotators), _hide_order(wish, data), to=open
             )
 
         handout = _HandoutRequest(
             kind=AssignmentCause.TOP_UP,
             dataset=dataset,
-            people=people,
+            people=annotators,
             allocate=allocate,
             request=request,
             score=score,
             with_gold=True,
-            order=wish.sorting,
+            order=wish.order,
         )
         return self._hand_out(handout, dry_run=dry_run)
 
@@ -269,13 +278,19 @@ class AssignmentService:
         shuffled = has_gold and handout.order is not AssignmentOrder.RANDOM
         return replace(report, gold=len(rows) - len(items), shuffled=shuffled), rows
 
+    @earlier_keywords(begun="include_started")
     def move(
-        self, person: str, to: Sequence[str], *, begun: bool = False, dry_run: bool = False
+        self,
+        person: str,
+        to: Sequence[str],
+        *,
+        include_started: bool = False,
+        dry_run: bool = False,
     ) -> HandoutReport:
         """Move an annotator's open samples to other annotators, or back to the dataset's pool.
 
-        Practice samples, second readings, finished and locked work stay. `begun` also moves samples
-        in progress.
+        Practice samples, second readings, finished and locked work stay. `include_started` also
+        moves samples in progress.
 
         Raises:
             InvalidInput: no other annotator is named.
@@ -296,7 +311,7 @@ class AssignmentService:
                 for each in store.held(person=giver.id)
                 if not (each.finished or each.locked or each.allotted.practice or each.gold)
             ]
-            held = [each for each in unfinished if begun or not each.begun]
+            held = [each for each in unfinished if include_started or not each.begun]
             in_progress = len(unfinished) - len(held)
             outcome = _plan_move(store, held, people)
             items = [item for own in outcome.given.values() for item in own]
@@ -308,8 +323,9 @@ class AssignmentService:
         report = report_handout(reports, items, short=outcome.short)
         return replace(report, handout=number, in_progress=in_progress)
 
+    @earlier_keywords(to="people")
     def repeat(
-        self, dataset: str, to: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
+        self, dataset: str, people: Sequence[str], wish: AssignmentOptions, *, dry_run: bool = False
     ) -> HandoutReport:
         """Assign annotators some of their own samples again, for a second reading.
 
@@ -317,14 +333,18 @@ class AssignmentService:
         Gold samples are among them: a sample that no second reading can have would be recognised,
         and so would gold samples if more of them were left than of the others.
         """
-        people = self.find_people(to, dry_run=dry_run) if to else self._people_with_samples(dataset)
-        seconds = [second_reader(each) for each in people]
+        annotators = (
+            self.find_people(people, dry_run=dry_run)
+            if people
+            else self._people_with_samples(dataset)
+        )
+        seconds = [second_reader(each) for each in annotators]
         gold: dict[tuple[str, SampleKey], int] = {}
         with self.store.reading() as store:
             has = {each.id: {one.key for one in store.held(person=each.id)} for each in seconds}
             hides_outcomes = store.hides_outcomes(dataset)
-            locked = {each.id: store.group_locked(each.id, dataset) for each in people}
-            for each, second in zip(people, seconds, strict=True):
+            locked = {each.id: store.group_locked(each.id, dataset) for each in annotators}
+            for each, second in zip(annotators, seconds, strict=True):
                 held = store.held(person=each.id)
                 gold |= {(second.id, one.key): one.handout for one in held if one.gold}
 
@@ -332,14 +352,14 @@ class AssignmentService:
             given = {}
             # What is left must not depend on adjudications that their annotators cannot see.
             adjudicated = frozenset() if hides_outcomes else data.locked
-            for each, second in zip(people, seconds, strict=True):
+            for each, second in zip(annotators, seconds, strict=True):
                 gone = has[second.id] | adjudicated | locked[each.id]
                 mine = data.has.get(each.id, frozenset()) - gone
                 own = [item for item in data.items if item.key in mine]
                 given[second.id] = assignment_plan.draw_second_readings(own, wish, person=each.id)
             return AssignmentPlan(given)
 
-        request = {"to": [each.id for each in people], "share": wish.share, "seed": wish.seed}
+        request = {"to": [each.id for each in annotators], "share": wish.count, "seed": wish.seed}
         handout = _HandoutRequest(
             kind=AssignmentCause.REPEAT,
             dataset=dataset,
@@ -350,10 +370,11 @@ class AssignmentService:
         )
         return self._hand_out(handout, dry_run=dry_run)
 
+    @earlier_keywords(to="people")
     def practice(
         self,
         dataset: str,
-        to: Sequence[str],
+        people: Sequence[str],
         *,
         gold: str = "",
         criteria: Practice | None = None,
@@ -373,8 +394,8 @@ class AssignmentService:
         """
         answers = self._find_answers(gold)
         rule = replace(criteria or Practice(), person=answers.person, origin=answers.origin)
-        people = self.find_people(to, dry_run=dry_run) if to else self._workers()
-        people = [each for each in people if each.id != rule.person]
+        annotators = self.find_people(people, dry_run=dry_run) if people else self._workers()
+        annotators = [each for each in annotators if each.id != rule.person]
         with self.store.reading() if dry_run else self.store.writing(self.actor.person) as store:
             data = store.load_dataset(dataset)
             if not store.known(data.dataset_id, rule):
@@ -383,7 +404,7 @@ class AssignmentService:
                     "name whose annotations are correct: --gold NAME, or --gold imported",
                 )
             reports = []
-            for each in people:
+            for each in annotators:
                 known = data.has.get(each.id, ())
                 own = [item for item in data.items if item.key not in known]
                 reports.append(report_person(each, own, had=len(data.items) - len(own)))
@@ -391,10 +412,10 @@ class AssignmentService:
             if not dry_run:
                 rows = [
                     AssignedRow(each.id, item.place, practice=True)
-                    for each in people
+                    for each in annotators
                     for item in data.items
                 ]
-                ids = [each.id for each in people]
+                ids = [each.id for each in annotators]
                 number = store.set_practice(dataset, rule, rows=rows, to=ids)
         return replace(report_handout(reports, data.items, short=0), handout=number)
 
@@ -606,13 +627,14 @@ class AssignmentService:
             if dry_run:
                 raise _DryRun
 
-    def undo(self, number: int = 0, *, begun: bool = False) -> WithdrawalResult:
+    @earlier_keywords(begun="include_started")
+    def undo(self, number: int = 0, *, include_started: bool = False) -> WithdrawalResult:
         """Undo an assignment of samples, or a rule for assignments.
 
         Moved samples return to their former assignees, but not to people whose account is disabled
         or deleted.
 
-        `begun`: also withdraw samples in progress; finished work stays stored.
+        `include_started`: also withdraw samples in progress; finished work stays stored.
 
         Raises:
             NotFound: the assignment does not exist, or there is none to undo.
@@ -620,7 +642,7 @@ class AssignmentService:
         """
         former = self._former_people()
         with self.store.writing(self.actor.person) as store:
-            return store.undo(number, begun=begun, former=former)
+            return store.undo(number, begun=include_started, former=former)
 
     def show(self, dataset: str = "") -> AssignmentOverview:
         """Return the assignments of all datasets, or of one dataset."""
@@ -702,12 +724,12 @@ def _request_to_json(
 ) -> dict[str, Any]:
     request: dict[str, Any] = {
         "to": [each.id for each in people],
-        "share": wish.share,
+        "share": wish.count,
         "overlap": wish.overlap,
-        "order": wish.sorting.value,
+        "order": wish.order.value,
         "seed": wish.seed,
     }
-    if wish.sorting is AssignmentOrder.SCORE:
+    if wish.order is AssignmentOrder.SCORE:
         request |= {"score": score, "descending": wish.descending}
     return request
 
@@ -727,7 +749,7 @@ def _hide_order(wish: AssignmentOptions, data: AssignableDataset) -> AssignmentO
     if not data.secret:
         return wish
     seed = f"{data.secret} {wish.seed}"
-    return replace(wish, sorting=AssignmentOrder.RANDOM, seed=seed)
+    return replace(wish, order=AssignmentOrder.RANDOM, seed=seed)
 
 
 def _is_gold_recognisable(data: AssignableDataset, samples: Collection[str]) -> bool:

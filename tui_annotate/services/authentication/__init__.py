@@ -11,6 +11,7 @@ from typing import Final
 
 from tui_annotate.domain.accounts import Account
 from tui_annotate.domain.errors import NotAllowed, Throttled
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import Actor, Person
 from tui_annotate.domain.plural import format_count
@@ -52,6 +53,7 @@ class SignInResult:
     must_change: bool
 
 
+@check_keywords
 @dataclass(frozen=True)
 class AuthenticationService:
     """Manages sign-in and sessions; a refusal of a sign-in does not reveal its reason.

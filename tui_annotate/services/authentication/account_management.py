@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from tui_annotate.domain.accounts import Account, check_unix_user, normalize_email, parse_role
 from tui_annotate.domain.errors import Conflict, InvalidInput
+from tui_annotate.domain.keyword_names import check_field_names, check_keywords, earlier_keywords
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
     OPERATOR,
@@ -42,23 +43,25 @@ INVITED_FOR: Final = timedelta(days=7)
 _CLAIMABLE_KINDS: Final = frozenset({PersonKind.LOCAL, PersonKind.IMPORTED})
 
 
+@check_field_names(unix="unix_user", claim="link_imported")
 @dataclass(frozen=True, slots=True)
 class NewAccount:
     """Values of a new account; without a password, the user sets one with an invitation code.
 
     Attributes:
         role: None for an annotator, or for an admin if it is the first account.
-        claim: id or name of a user without an account, whose work the account takes over.
+        link_imported: id or name of a user without an account, whose work the account takes over.
     """
 
     name: str
     email: str
     role: Role | None = None
-    unix: str = ""
-    claim: str = ""
+    unix_user: str = ""
+    link_imported: str = ""
     password: str = field(default="", repr=False)
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class AccountService:
     """Manages the accounts of a workspace; `people` may include users without an account.
@@ -156,14 +159,18 @@ class AccountService:
         name = check_new_name(new.name)
         email = normalize_email(new.email)
         made = self._hash_password(new.password, name, email) if new.password else ""
-        person_id = self.find_claimable_person(new.claim).id if new.claim else uuid.uuid4().hex
+        person_id = (
+            self.find_claimable_person(new.link_imported).id
+            if new.link_imported
+            else uuid.uuid4().hex
+        )
         account = Account(
             Person(person_id, name, PersonKind.ACCOUNT),
             email,
             role,
             hash=made,
             must_change=bool(made) and not first,
-            unix=check_unix_user(new.unix),
+            unix=check_unix_user(new.unix_user),
         )
         self.store.add([account])
         self.people.keep(account.person)
@@ -204,6 +211,7 @@ class AccountService:
         self.store.invite(account.person.id, hash_code(code), expires=expires)
         return account, code
 
+    @earlier_keywords(unix="unix_user")
     def update(
         self,
         who: str,
@@ -211,7 +219,7 @@ class AccountService:
         name: str | None = None,
         email: str | None = None,
         role: Role | None = None,
-        unix: str | None = None,
+        unix_user: str | None = None,
     ) -> Account:
         """Change the values of an account; a change of the role ends the user's sessions.
 
@@ -225,8 +233,8 @@ class AccountService:
             values["name"] = check_new_name(name)
         if email is not None:
             values["email"] = normalize_email(email)
-        if unix is not None:
-            values["unix"] = check_unix_user(unix)
+        if unix_user is not None:
+            values["unix"] = check_unix_user(unix_user)
         if role is not None:
             values["role"] = role.value
         return self._change(account, ends=role not in (None, account.role), **values)
@@ -338,12 +346,13 @@ class AccountImportReport:
     same_names: list[SameName] = field(default_factory=list)
 
 
+@earlier_keywords(join_names="join_same_names")
 def register(
     accounts: AccountService,
     rows: Iterable[UserRow | Problem],
     *,
     admin: str = "",
-    join_names: bool = False,
+    join_same_names: bool = False,
     dry_run: bool = False,
 ) -> AccountImportReport:
     """Create accounts from the rows of an imported file.
@@ -351,7 +360,7 @@ def register(
     Users keep their ids and passwords; plain passwords are stored as hashes and must be changed at
     the first sign-in. The first row of an address counts, an existing account more. A user with
     another id and the address of an account, or without an address, becomes a person without an
-    account. With `join_names`, users of one name count as users of one address.
+    account. With `join_same_names`, users of one name count as users of one address.
 
     Raises:
         NotAllowed: the current user is not an admin.
@@ -375,7 +384,7 @@ def register(
                 found.people.append(account)
                 others[account.id] = account
         elif kept := known.get(account.email) or (
-            named.get(name_skeleton(account.person.name)) if join_names else None
+            named.get(name_skeleton(account.person.name)) if join_same_names else None
         ):
             found.joined.append(_match_account(row, account, kept, hasher=accounts.hasher))
             if account.person.id not in ids:

@@ -112,7 +112,7 @@ class FileConversion:
     on_problem: Callable[[Problem], None] | None = None
     names: Pseudonyms | None = None
 
-    def run(self, source: Path, target: Path | None) -> ConversionReport:
+    def run(self, source: Path | str, target: Path | str | None) -> ConversionReport:
         """Convert a file of samples to another format; a failure leaves no partial file.
 
         Args:
@@ -123,6 +123,8 @@ class FileConversion:
                 or of the target is unknown, the source has no valid record, or the target is a file
                 that the conversion reads. An existing target stays unchanged.
         """
+        source = Path(source)
+        target = Path(target) if target is not None else None
         name = self.source_format or detect(source, self.reading)
         done = ConversionReport(name, self.target_format or detect_export_format(target))
         export = ExportRun(done.written, self.writing, names=self.names)

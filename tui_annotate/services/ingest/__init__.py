@@ -20,6 +20,7 @@ from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, InvalidInput, InvalidLabels, NotFound, Unavailable
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Problem, Record, RecordFilter
@@ -72,6 +73,7 @@ _RUNS_NOTE = (
 )
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class IngestService:
     """Imports samples and annotations into a workspace.
@@ -146,12 +148,13 @@ class IngestService:
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
 
+    @earlier_keywords(with_annotations="delete_annotations")
     def replace(
         self,
         records: Records,
         *,
         dataset: str,
-        with_annotations: bool = False,
+        delete_annotations: bool = False,
         embedder: str | VectorOptions = AUTO,
         progress: Callable[[TaskProgress], None] | None = None,
         problem: Callable[[Problem], None] | None = None,
@@ -163,7 +166,7 @@ class IngestService:
 
         Raises:
             NotFound: the dataset does not exist.
-            Conflict: work would be lost and `with_annotations` is False; or the embedder differs.
+            Conflict: work would be lost and `delete_annotations` is False; or the embedder differs.
             InvalidInput: a record belongs to another dataset, or the records can be read only once.
             NotAllowed: as for `run`.
         """
@@ -177,7 +180,7 @@ class IngestService:
         vectors = self._vectors(embedder)
         changed_texts = (
             ChangedTexts.REPLACE_AND_DELETE_WORK
-            if with_annotations
+            if delete_annotations
             else ChangedTexts.REPLACE_WITHOUT_WORK
         )
         checked = self._run(
@@ -196,11 +199,11 @@ class IngestService:
                 changed.add(record.sample.key)
         if checked.report.refused or checked.report.files_refused:
             return _finish_report(checked, began, vectors.name, refused=True)
-        if not with_annotations:
+        if not delete_annotations:
             self._refuse_lost_work(dataset, changed | gone)
         run = self._run(records, IngestCallbacks(progress), changed_texts=changed_texts)
         run.store()
-        self.corpus.remove_samples(sorted(gone), with_annotations=with_annotations)
+        self.corpus.remove_samples(sorted(gone), with_annotations=delete_annotations)
         run.report.removed = len(gone)
         run.embed(vectors)
         self._count_unknown_labels(run)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import Conflict, NotFound, Unavailable
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.records import Record
 from tui_annotate.domain.samples import Segment
@@ -57,6 +58,7 @@ class VectorSetInfo:
     bytes: int
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class VectorSets:
     """Lists, selects, rebuilds and deletes the sets of vectors of the workspace."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, NotReady
 from tui_annotate.domain.event_streams import EventStream
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.label_changes import LackingWork, Renames, is_below, rename_subtree
 from tui_annotate.domain.label_files import parse_labels, parse_stored_labels
 from tui_annotate.domain.labels import LabelTree
@@ -80,6 +81,7 @@ class LabelSetVersion:
     undone: bool
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class LabelChangeService(LabelChangeWriter):
     """Changes the label sets of a workspace; with `dry`, only reports what would change.
@@ -97,7 +99,10 @@ class LabelChangeService(LabelChangeWriter):
 
     ratings: tuple[str, ...] = ()
 
-    def rename(self, old: str, new: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+    @earlier_keywords(dry="dry_run")
+    def rename(
+        self, old: str, new: str, *, dataset: str = "", dry_run: bool = False
+    ) -> RelabelReport:
         """Rename a label; its child labels stay below the renamed label."""
 
         def ask(text: str, tree: LabelTree, at: str) -> RelabelRequest:
@@ -113,15 +118,16 @@ class LabelChangeService(LabelChangeWriter):
             description = f"rename {label_requests.format_path(label.path)} to {path[-1]}"
             return RelabelRequest(RENAME, description, changed, task, renames)
 
-        return self._apply_change(ask, dataset=dataset, dry=dry)
+        return self._apply_change(ask, dataset=dataset, dry=dry_run)
 
+    @earlier_keywords(dry="dry_run")
     def merge(
         self,
         old: Sequence[str],
         into: str,
         *,
         dataset: str = "",
-        dry: bool = False,
+        dry_run: bool = False,
         lacking: LackingWork | None = None,
     ) -> RelabelReport:
         """Merge labels and their child labels into an existing label.
@@ -152,10 +158,11 @@ class LabelChangeService(LabelChangeWriter):
             description = f"merge {merged} into {label_requests.format_path(kept.path)}"
             return RelabelRequest("merge", description, changed, task, renames)
 
-        return self._apply_change(ask, dataset=dataset, dry=dry, lacking=lacking)
+        return self._apply_change(ask, dataset=dataset, dry=dry_run, lacking=lacking)
 
+    @earlier_keywords(dry="dry_run")
     def split(
-        self, old: str, new: Sequence[str], *, dataset: str = "", dry: bool = False
+        self, old: str, new: Sequence[str], *, dataset: str = "", dry_run: bool = False
     ) -> RelabelReport:
         """Split a label into several; annotators choose one of them for each annotation."""
 
@@ -170,9 +177,10 @@ class LabelChangeService(LabelChangeWriter):
                 "split", description, changed, tasks.splitting_task({label.path}, at=at)
             )
 
-        return self._apply_change(ask, dataset=dataset, dry=dry)
+        return self._apply_change(ask, dataset=dataset, dry=dry_run)
 
-    def retire(self, whole: str, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+    @earlier_keywords(dry="dry_run")
+    def retire(self, whole: str, *, dataset: str = "", dry_run: bool = False) -> RelabelReport:
         """Deprecate a label and its child labels: existing uses stay, new ones are refused."""
 
         def ask(text: str, tree: LabelTree, _at: str) -> RelabelRequest:
@@ -183,15 +191,16 @@ class LabelChangeService(LabelChangeWriter):
             description = f"retire {label_requests.format_path(label.path)}"
             return RelabelRequest("retire", description, changed, tasks.retiring_task(gone))
 
-        return self._apply_change(ask, dataset=dataset, dry=dry)
+        return self._apply_change(ask, dataset=dataset, dry=dry_run)
 
+    @earlier_keywords(dry="dry_run")
     def apply(
         self,
         text: str,
         *,
         name: str,
         dataset: str = "",
-        dry: bool = False,
+        dry_run: bool = False,
         lacking: LackingWork | None = None,
         reopen_unrated: bool = False,
         include_adjudicated: bool = False,
@@ -211,7 +220,7 @@ class LabelChangeService(LabelChangeWriter):
 
         Raises:
             InvalidLabels: the text is not a label set.
-            RelabelConflict: labels in use would be lost, also with `dry`; or annotations would lack
+            RelabelConflict: labels in use would be lost, also with `dry_run`; or annotations lack
                 what their labels require, and `lacking` is None.
         """
         after = parse_labels(text, name=name)
@@ -246,18 +255,18 @@ class LabelChangeService(LabelChangeWriter):
                     " list the annotations with --dry-run",
                     report,
                 )
-            if not dry:
+            if not dry_run:
                 _require_decision(report, lacking)
 
         require_permission(self.actor, Permission.MANAGE)
         first = not self.in_force_hash()
-        if first and not dry:
+        if first and not dry_run:
             self.file.take_up()
         with self.store.reading() as seen:
             made = self.prepared(seen, ask, dataset=dataset, text=self.file.text() if first else "")
         report = self.report(made)
         check(report)
-        return report if dry or made.is_empty else self.carry_out(made, check=check)
+        return report if dry_run or made.is_empty else self.carry_out(made, check=check)
 
     def find_irregular_labels(
         self, *, dataset: str = ""
@@ -273,12 +282,13 @@ class LabelChangeService(LabelChangeWriter):
             labels = parse_stored_labels(text)
             return normalising.find_irregularities(seen.streams(begun.datasets), labels), labels
 
+    @earlier_keywords(dry="dry_run")
     def normalise(
         self,
         renames: Renames,
         *,
         dataset: str = "",
-        dry: bool = False,
+        dry_run: bool = False,
         lacking: LackingWork | None = None,
     ) -> RelabelReport:
         """Replace the invalid labels of annotations; `renames` maps old labels to new ones.
@@ -302,7 +312,7 @@ class LabelChangeService(LabelChangeWriter):
             )
             return RelabelRequest("normalise", f"normalise {' '.join(rules)}", None, task, renames)
 
-        return self._apply_change(ask, dataset=dataset, dry=dry, own=False, lacking=lacking)
+        return self._apply_change(ask, dataset=dataset, dry=dry_run, own=False, lacking=lacking)
 
     def _apply_change(
         self,
@@ -408,7 +418,8 @@ class LabelChangeService(LabelChangeWriter):
             )
         return self.guidance.text(GuidanceKind.LABELS, fitting[0])
 
-    def undo(self, *, dataset: str = "", dry: bool = False) -> RelabelReport:
+    @earlier_keywords(dry="dry_run")
+    def undo(self, *, dataset: str = "", dry_run: bool = False) -> RelabelReport:
         """Undo the last change of a label set.
 
         Annotations that were changed since stay as they are and are reported. Undoing a rename also
@@ -427,7 +438,7 @@ class LabelChangeService(LabelChangeWriter):
             )
         with self.store.reading() as seen:
             made = self._prepare_undo(seen, self._last_change(seen, dataset))
-        return self.report(made) if dry else self.carry_out(made)
+        return self.report(made) if dry_run else self.carry_out(made)
 
     def _last_change(self, seen: LabelSetChange, dataset: str) -> LabelChange:
         seen.moment(dataset)

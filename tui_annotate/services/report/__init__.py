@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TextIO
 
 from tui_annotate.domain.errors import InvalidLabels, NotFound
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import LabelTree
 from tui_annotate.domain.records import Record, RecordFilter
 from tui_annotate.domain.strict_json import encode_strict
@@ -99,6 +100,7 @@ class _Request:
     everything: bool
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class ReportWriter:
     """Writes the HTML report, with all data that the current user may see."""
@@ -110,20 +112,21 @@ class ReportWriter:
     figures: Callable[[], WorkStatistics]
     agreement: Callable[[RecordFilter, Callable[[str], str] | None], dict[str, Any]]
 
+    @earlier_keywords(everything="all_samples")
     def run(
         self,
-        target: Path | None,
+        target: Path | str | None,
         filters: RecordFilter | None = None,
         *,
         subject: ReportSubject | None = None,
         hiding: PseudonymSource | None = None,
-        everything: bool = False,
+        all_samples: bool = False,
         announce: Callable[[ReportContents], object] = lambda _: None,
     ) -> ReportResult:
         """Write the HTML report; a failure leaves no partial file.
 
         A report that is larger than `PAGE_BYTES` gets several pages next to the target. Standard
-        output and compressed files get one page. `everything` includes samples without work;
+        output and compressed files get one page. `all_samples` includes samples without work;
         `announce` is called before the first page is written.
 
         Raises:
@@ -131,8 +134,9 @@ class ReportWriter:
             Conflict: a page would overwrite a file that is not a page of a report.
             Unavailable: the target cannot be written, or the data cannot be read.
         """
+        target = Path(target) if target is not None else None
         wanted = self.check(filters or RecordFilter())
-        request = _Request(wanted, subject or ReportSubject(), hiding, everything)
+        request = _Request(wanted, subject or ReportSubject(), hiding, all_samples)
         limit = PAGE_BYTES if can_split(target) else 0
         contents = ReportContents()
         for page, element, record in self._split_records(request, limit):

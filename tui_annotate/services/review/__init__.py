@@ -35,6 +35,7 @@ from tui_annotate.domain.history import (
     PendingEvent,
     StreamState,
 )
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.labels import JOINER, LabelTree, check_overlap
 from tui_annotate.domain.people import (
     SETTLED,
@@ -343,6 +344,7 @@ class ReviewVisit(TypedDict):
     seconds: float
 
 
+@check_keywords
 @dataclass(frozen=True)
 class ReviewService(ReviewQueries):
     """Actions and queries of reviewers; safe to share between threads.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import InvalidInput, NotFound, TuiAnnotateError
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.labels import JOINER, LabelTree
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.provenance import parse_score
@@ -29,7 +30,7 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggestions import REMOVED, AnswerKind, Suggestion, with_id
 from tui_annotate.methods.intervals import cluster_interval
 from tui_annotate.methods.quote_location import find_meant_spans, locate_quote
-from tui_annotate.plugins.files.json_values import read_json_values
+from tui_annotate.plugins.files.json_values import JsonValue, read_json_values
 from tui_annotate.plugins.record_validation import (
     check_span,
     describe_value,
@@ -253,6 +254,7 @@ class QuotedSuggestion(NamedTuple):
     words: str
 
 
+@check_keywords
 @dataclass(frozen=True, slots=True)
 class SuggestionService:
     """Imports suggestions for annotators, and counts how annotators answered them.
@@ -266,16 +268,21 @@ class SuggestionService:
     scores: ScoreStore
     labels: Callable[[str], LabelTree]
 
+    @earlier_keywords(only_open="open")
     def list_suggestions(
-        self, *, dataset: str = "", maker: str = "", only_open: bool = False
+        self,
+        *,
+        dataset: str = "",
+        maker: str = "",
+        open: bool = False,  # noqa: A002  the word of the command line
     ) -> Iterator[QuotedSuggestion]:
         """Yield each suggestion with annotators' answers and its text.
 
         Args:
-            only_open: whether to leave out suggestions with an answer that is in effect.
+            open: whether to leave out suggestions with an answer that is in effect.
         """
         for each in self.store.list_suggestions(dataset=dataset, maker=maker):
-            if only_open and not each.open:
+            if open and not each.open:
                 continue
             anchor = (each.suggestion.claim or each.suggestion.evidence)[0]
             sample = self.corpus.sample(each.key).sample
@@ -302,42 +309,84 @@ class SuggestionService:
 
     def read(
         self,
-        path: Path,
+        path: Path | str,
         *,
         dataset: str = "",
         maker: str = "",
-        problem: Callable[[Problem], None] = lambda _: None,
+        problem: Callable[[Problem], None] | None = None,
     ) -> SuggestionCounts:
         """Import suggestions from a JSON file, all or none.
 
         `dataset` and `maker` apply to lines without these fields; the default maker is `import:`
-        and the file's name. `problem` is called for at most 20 invalid lines.
+        and the file's name. `problem` is called for at most 20 invalid lines; without it, the hint
+        of the error describes the first one.
 
         Raises:
             NotFound, InvalidInput, Unavailable: the file cannot be opened, or a line is invalid.
         """
-        reading = SuggestionFileReader(
-            self.corpus, self.labels, dataset, maker or f"import:{path.stem}"
+        path = Path(path)
+        reader = SuggestionReader(self.corpus, self.labels, dataset, maker or f"import:{path.stem}")
+        items = reader.read(read_json_values(path))
+        return self._store_items(items, str(path), {"file": path.name}, problem=problem)
+
+    def add(
+        self,
+        suggestions: Iterable[Mapping[str, Any]],
+        *,
+        maker: str,
+        dataset: str = "",
+        problem: Callable[[Problem], None] | None = None,
+    ) -> SuggestionCounts:
+        """Store suggestions of a model, all or none.
+
+        Args:
+            suggestions: dictionaries with the fields of a line of a suggestion file, such as
+                `{"sample": "1", "quote": "15 million", "label": "Intrinsic"}`; docs/suggestions.md
+                lists the fields.
+            maker: the name of the model, for suggestions without the field `maker`.
+            dataset: the dataset of suggestions without the field `dataset`.
+            problem: called for at most 20 invalid suggestions; without it, the hint of the error
+                describes the first one.
+
+        Raises:
+            InvalidInput: a suggestion is invalid.
+        """
+        reader = SuggestionReader(self.corpus, self.labels, dataset, maker)
+        values = (
+            JsonValue(number, f"suggestion {number}", value)
+            for number, value in enumerate(suggestions, start=1)
         )
+        return self._store_items(reader.read(values), "the list", {}, problem=problem)
+
+    def _store_items(
+        self,
+        items: Iterable[tuple[SampleKey, Suggestion] | ListedSample | Problem],
+        source: str,
+        parameters: Mapping[str, Any],
+        *,
+        problem: Callable[[Problem], None] | None,
+    ) -> SuggestionCounts:
         found: list[tuple[SampleKey, Suggestion]] = []
         listed: dict[tuple[SampleKey, str], ListedSample] = {}
         wrong = 0
-        for each in reading.read(path):
+        first = ""
+        for each in items:
             if isinstance(each, ListedSample):
                 name = (each.key, each.maker)
                 listed[name] = each.merge(listed.get(name))
             elif isinstance(each, Problem):
                 wrong += 1
-                if wrong <= _MAX_PROBLEMS:
+                if problem is None:
+                    first = first or f"; the first: {each} ({each.hint})"
+                elif wrong <= _MAX_PROBLEMS:
                     problem(each)
             else:
                 found.append(each)
         if wrong:
             raise InvalidInput(
-                f"{path} has {format_count(wrong, 'invalid suggestion')}; nothing was imported",
-                "fix or remove the invalid suggestions",
+                f"{source} has {format_count(wrong, 'invalid suggestion')}; nothing was imported",
+                f"fix or remove the invalid suggestions{first}",
             )
-        parameters = {"file": path.name}
         counts = self._store_runs(found, parameters)
         stated = store_results(self.scores, _sample_results(found, listed), parameters)
         complete = {name for name, line in listed.items() if line.has_list}
@@ -379,9 +428,7 @@ class SuggestionService:
             InvalidInput: the label (`A.B`) is not in the label set of the dataset, or the threshold
             selects supported segments.
         """
-        labels = SuggestionFileReader(self.corpus, self.labels, dataset, "").labelled(
-            dataset, label
-        )
+        labels = SuggestionReader(self.corpus, self.labels, dataset, "").labelled(dataset, label)
         run, scores = self._newest_run(dataset, score)
         if (threshold.below is not None) == (score in run.low):
             better, option = ("low", "--above") if score in run.low else ("high", "--below")
@@ -522,22 +569,20 @@ def _sample_results(
 
 
 @dataclass(frozen=True)
-class SuggestionFileReader:
-    """Reads suggestions of one machine from a JSON Lines file."""
+class SuggestionReader:
+    """Reads suggestions of one machine from JSON values, such as the lines of a file."""
 
     corpus: CorpusStore
     labels_of: Callable[[str], LabelTree]
     dataset: str
     maker: str
 
-    def read(self, path: Path) -> Iterator[tuple[SampleKey, Suggestion] | ListedSample | Problem]:
-        """Yield the suggestions and listed samples in a file, and a Problem for an invalid line.
-
-        Raises:
-            NotFound, InvalidInput, Unavailable: the file cannot be opened.
-        """
+    def read(
+        self, values: Iterable[JsonValue | Problem]
+    ) -> Iterator[tuple[SampleKey, Suggestion] | ListedSample | Problem]:
+        """Yield the suggestions and listed samples in values, and a Problem for an invalid one."""
         sample_of = lru_cache(_CACHED_SAMPLES)(self._find_sample)
-        for value in read_json_values(path):
+        for value in values:
             if isinstance(value, Problem):
                 yield value
                 continue

@@ -88,7 +88,7 @@ def build_payload(
         InvalidInput: the work cannot be written as a payload, or a table cannot store it.
     """
     name = "autojudge" if record.sample.kind in RATED_KINDS else "native"
-    options = ExportOptions(offsets=UTF16, unrated=True, sample=look_up)
+    options = ExportOptions(offsets=UTF16, include_unrated=True, sample=look_up)
     file = io.StringIO()
     work = replace(record, about=DatasetDescription())
     registry.load("exporters", name).write([work], file, options)

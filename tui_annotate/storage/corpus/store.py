@@ -22,6 +22,7 @@ from sqlalchemy import (
 from tui_annotate.domain.change_record import represent_content
 from tui_annotate.domain.errors import Conflict, NotFound
 from tui_annotate.domain.history import discard_action, new_event
+from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
 from tui_annotate.domain.people import Permission, require_permission, visible_people
 from tui_annotate.domain.plural import format_count
 from tui_annotate.domain.records import DatasetDescription, Record, RecordFilter
@@ -159,6 +160,7 @@ class DatasetProgress:
     seconds: float
 
 
+@check_keywords
 class CorpusStore(VectorSetStore):
     """Access to the stored samples, documents and sets of vectors.
 
@@ -395,7 +397,8 @@ class CorpusStore(VectorSetStore):
             row = dataset_row(connection, name)
             _refuse_worked_on(connection, f"dataset {name!r}", SAMPLES.c.dataset_id == row)
 
-    def remove_dataset(self, name: str, *, with_annotations: bool = False) -> int:
+    @earlier_keywords(with_annotations="delete_annotations")
+    def remove_dataset(self, name: str, *, delete_annotations: bool = False) -> int:
         """Remove a dataset; return how many samples it had.
 
         The removal runs in short transactions; an interrupted removal is completed by a second
@@ -403,16 +406,16 @@ class CorpusStore(VectorSetStore):
 
         Raises:
             NotFound: there is no such dataset.
-            Conflict: annotators worked on it, and `with_annotations` is False.
+            Conflict: annotators worked on it, and `delete_annotations` is False.
         """
         require_permission(self._actor, Permission.MANAGE)
         with self._database.reading() as connection:
             row = dataset_row(connection, name)
             mine = select(SAMPLES.c.external).where(SAMPLES.c.dataset_id == row)
             keys = [SampleKey(name, each) for each in connection.execute(mine).scalars()]
-            if not with_annotations:
+            if not delete_annotations:
                 _refuse_worked_on(connection, f"dataset {name!r}", SAMPLES.c.dataset_id == row)
-        self.remove_samples(keys, with_annotations=with_annotations)
+        self.remove_samples(keys, with_annotations=delete_annotations)
         with self._writing_as_manager() as connection:
             connection.execute(delete(TOMBSTONES).where(TOMBSTONES.c.dataset == name))
             empty = ~select(SAMPLES.c.id).where(SAMPLES.c.dataset_id == DATASETS.c.id).exists()

@@ -29,6 +29,7 @@ from tui_annotate.domain.history import (
     discard_action,
     new_event,
 )
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import (
     Permission,
     Person,
@@ -79,6 +80,7 @@ class PersonMerge:
     differences: list[str] = field(default_factory=list)
 
 
+@check_keywords
 class PersonMergeStore(LogStore):
     """Merges of stored people who are the same human.
 

@@ -10,6 +10,7 @@ from typing import Any, Final, TypedDict
 from sqlalchemy import Connection, bindparam, select, text, update
 
 from tui_annotate.domain.errors import InvalidInput, NotFound, ReadOnly
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import (
     Permission,
     Person,
@@ -153,6 +154,7 @@ def match_id(name: str, people: Iterable[Person]) -> list[Person]:
     return found if len(found) == 1 else []
 
 
+@check_keywords
 class PeopleStore(Store):
     """Access to the people of a workspace by id; only the names of local people are unique.
 
@@ -303,6 +305,13 @@ class PeopleStore(Store):
         with self._database.reading() as connection:
             rows = connection.execute(query.order_by(PEOPLE.c.name, PEOPLE.c.id)).all()
         return tuple(Person(row[0], row[1], PersonKind(row[2])) for row in rows)
+
+    def names(self) -> dict[str, str]:
+        """Return the name of each person whose work the actor may read, by the person's id.
+
+        An annotation or assignment has the id; several people may have the same name.
+        """
+        return {each.id: each.name for each in self.seen()}
 
     def seen(self) -> tuple[Person, ...]:
         """Return the people whose work the actor may read, sorted by name, then id."""

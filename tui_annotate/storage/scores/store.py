@@ -12,6 +12,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, text
 
 from tui_annotate.domain.errors import InvalidInput, NotFound
+from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import Permission, is_allowed, require_permission
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import (
@@ -64,6 +65,7 @@ _PAGE: Final = text(
 )
 
 
+@check_keywords
 class ScoreStore(Store):
     """Access to runs of scorers and judges, and to their scores."""
 

@@ -132,7 +132,7 @@ def write_export(space: Workspace, form: str) -> str:
     """Return the text that an export in a format writes; `html` means the report."""
     target = space.path.parent / f"out.{form}"
     if form == "html":
-        space.team.report.run(target, RecordFilter(), everything=True)
+        space.team.report.run(target, RecordFilter(), all_samples=True)
     else:
         space.export(target, format=form)
     return target.read_text("utf-8")

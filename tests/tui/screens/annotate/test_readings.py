@@ -147,14 +147,14 @@ def second(folder: Path, *names: str) -> None:
     with workspace.open(folder) as space:
         ana = space.person("ana")
         space.team.assignments.give(
-            "films", ["ana"], AssignmentOptions(sorting=AssignmentOrder.INGESTED)
+            "films", ["ana"], AssignmentOptions(order=AssignmentOrder.INGESTED)
         )
         everything = space.corpus.keys()
         for key in everything:
             if key.id not in names:
                 space.annotate.finish(ana.id, key, seconds=0)
         space.team.assignments.repeat(
-            "films", ["ana"], AssignmentOptions("2", sorting=AssignmentOrder.RANDOM)
+            "films", ["ana"], AssignmentOptions("2", order=AssignmentOrder.RANDOM)
         )
 
 

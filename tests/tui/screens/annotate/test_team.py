@@ -57,7 +57,7 @@ async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
         await do(ana, "talk.write")
         await ana.press("escape")
     with workspace.open(tmp_path) as space:
-        (talk,) = space.team.comments.list_threads(waiting=True)
+        (talk,) = space.team.comments.list_threads(unanswered=True)
         assert (talk.remarks[0].text, talk.remarks[0].sample) == ("Why", KEY)
         space.team.comments.reply(talk.id, "So.")
     async with open_app(tmp_path) as ana:
@@ -95,7 +95,7 @@ async def test_a_talk_about_one_annotation(tmp_path: Path) -> None:
         assert '"loved"' in shown
         await ana.press("escape")
     with workspace.open(tmp_path) as space:
-        (talk,) = space.team.comments.list_threads(waiting=True)
+        (talk,) = space.team.comments.list_threads(unanswered=True)
         assert (talk.remarks[0].text, talk.annotation) == ("Why", name)
 
 

@@ -50,10 +50,10 @@ def _find_companions(paths: Sequence[Path], options: ImportOptions) -> ImportOpt
     )
 
 
-def _list_files(path: Path, *others: Path | None) -> list[Path]:
+def _list_files(path: Path, *others: Path | str | None) -> list[Path]:
     if not path.is_dir():
         return [path]
-    left_out = {other.resolve() for other in others if other is not None}
+    left_out = {Path(other).resolve() for other in others if other is not None}
     there = (each for each in sorted(path.iterdir()) if each.is_file())
     found = [each for each in there if each.name[0] != "." and each.resolve() not in left_out]
     if not found:
@@ -208,7 +208,7 @@ class AutojudgeFormat:
         """Read the samples of all files, topic by topic; warnings about lines come first."""
         options = _find_companions(paths, options)
         with closing(NameRegister()) as rows, closing(NameRegister()) as records:
-            topics = Topics(options.topics, options.only, encoding=options.encoding)
+            topics = Topics(options.topics, options.topic, encoding=options.encoding)
             yield from topics.read()
             library = DocumentFile(options.documents, rows, encoding=options.encoding)
             yield from library.read()

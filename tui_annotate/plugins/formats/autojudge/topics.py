@@ -30,8 +30,8 @@ _OTHER_IDS = ("topic_id", "narrative_id")
 class Topics:
     """Topics of a file, in file order: all topics, or those with ids that the user selected."""
 
-    def __init__(self, path: Path | None, wanted: Collection[str], *, encoding: str) -> None:
-        self._path = path
+    def __init__(self, path: Path | str | None, wanted: Collection[str], *, encoding: str) -> None:
+        self._path = None if path is None else Path(path)
         self._wanted = wanted
         self._encoding = encoding
         self._found: dict[str, Topic] = {}
@@ -84,8 +84,8 @@ def _read_topic(value: Mapping[str, Any], place: int) -> Topic:
 class DocumentFile:
     """Documents that reports cite, read from a separate file; many documents are kept on disk."""
 
-    def __init__(self, path: Path | None, rows: NameRegister, *, encoding: str) -> None:
-        self._path = path
+    def __init__(self, path: Path | str | None, rows: NameRegister, *, encoding: str) -> None:
+        self._path = None if path is None else Path(path)
         self._rows = rows
         self._encoding = encoding
         self._recent: RecentCache[str, ReportDocument] = RecentCache()

@@ -87,7 +87,7 @@ class AutojudgeWriter:
         works = {
             name: work
             for name, work in _work_by_person(record).items()
-            if work.has_content or self._options.unrated
+            if work.has_content or self._options.include_unrated
         }
         if not works:
             if self._losses.check_read(record):
@@ -234,7 +234,7 @@ class AutojudgeWriter:
         lose(Loss.LABELS.value, sum(path != PASSAGE for path in labels))
         for work in works:
             self._count_lost_spans(sample, work.annotations)
-        if not self._options.unrated:
+        if not self._options.include_unrated:
             all_works = _work_by_person(record)
             completed = list_finished_people(record)
             quiet = [name for name in completed if not all_works[name].has_content]
