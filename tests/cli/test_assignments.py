@@ -25,7 +25,7 @@ def six(command: Command, tmp_path: Path) -> Command:
             "id": f"s{at}",
             "source": f"The bridge cost {at % 2} million pounds.",
             "summary": f"It cost {at}.",
-            "doubt": at,
+            "warning": at,
         }
         for at in range(6)
     ]
@@ -518,7 +518,7 @@ def test_doctor_finds_a_low_accuracy(checked: Command) -> None:
         return [each for each in checks if each["what"] == "accuracy on gold samples"]
 
     (found,) = find()
-    assert found["state"] == "doubt"
+    assert found["state"] == "warning"
     assert "1 of 1 annotator" in found["says"]
     assert "70%" in found["says"]
     assert "ana" not in found["says"].replace("annotator", "")

@@ -279,7 +279,7 @@ def test_damaged_weights_are_named_and_removed(tunable: Command, tmp_path: Path)
         space.corpus.set_setting("assist_weights", "[")
     checks = tunable("doctor", "--json")
     (finding,) = [check for check in checks.json if check["what"] == "weights"]
-    assert (checks.code, finding["state"]) == (1, "wrong")
+    assert (checks.code, finding["state"]) == (1, "error")
     refused = tunable("lab", "assist", "tune")
     assert type(refused.error) is Damaged
     assert finding["mend"] == refused.error.hint

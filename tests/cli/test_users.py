@@ -404,7 +404,7 @@ def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
     assert check()["state"] == "ok"
     team("", "assignments", "create", "--dataset", "pairs", "--person", "ana")
     doubt = check()
-    assert doubt["state"] == "doubt"
+    assert doubt["state"] == "warning"
     assert "users edit ana@b.org --role annotator" in doubt["mend"]
     more = ("--name", "olga", "--email", "olga@b.org", "--role", "admin", "--invite")
     assert team("", "users", "create", *more).code == 0

@@ -124,8 +124,8 @@ def test_what_was_altered_is_named(
     assert not found.sound
     (first,) = [each for each in found.breaks if each.sample == "1"]
     assert first.seq == seq
-    assert first.says
-    assert re.search(says, first.says)
+    assert first.message
+    assert re.search(says, first.message)
     assert first.id
     assert first.at
 
@@ -134,7 +134,7 @@ def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) ->
     """Without its tombstone an import would bring it back; taken out samples need none."""
     alter("DELETE FROM tombstones WHERE id = 'a3'")
     (found,) = audit(database).verify().breaks
-    assert re.search(r"\ba3\b", found.says)
+    assert re.search(r"\ba3\b", found.message)
     CorpusStore(database).remove_dataset("d", with_annotations=True)
     fill(CorpusStore(database), "1")
     assert audit(database).verify().sound
@@ -145,14 +145,14 @@ def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> No
     alter("DELETE FROM events WHERE sample = '2'")
     (found,) = audit(database).verify().breaks
     assert (found.sample, found.seq) == ("2", 0)
-    assert found.says
+    assert found.message
 
 
 def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
     """How many samples somebody finished follows from the log as well."""
     alter("UPDATE tallies SET count = count + 1 WHERE person <> ''")
     (found,) = audit(database).verify().breaks
-    assert (found.person in found.says, found.sample, found.seq) == (True, "", 0)
+    assert (found.person in found.message, found.sample, found.seq) == (True, "", 0)
     assert found.person
 
 
@@ -250,7 +250,7 @@ def test_an_added_tombstone_is_named(database: Database, alter: Alter) -> None:
     alter("INSERT INTO tombstones VALUES ('new', 'd')")
     (found,) = audit(database).verify().breaks
     assert (found.person, found.dataset, found.sample, found.seq) == ("", "d", "", 0)
-    assert re.search(r"\bnew\b", found.says)
+    assert re.search(r"\bnew\b", found.message)
 
 
 def test_removals_undone_and_repeated_are_sound(database: Database) -> None:

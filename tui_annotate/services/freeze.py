@@ -587,8 +587,8 @@ def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
         "samples": samples,
         "identical": identical,
         "differences": tuple(found),
-        "more": differing - len(found),
-        "since": len(places),
+        "more_differences": differing - len(found),
+        "added_later": len(places),
     }
 
 

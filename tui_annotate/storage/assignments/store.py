@@ -210,17 +210,17 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """Result of undoing an assignment; `free` names datasets that all annotators now see.
+    """Result of undoing an assignment; `open_datasets` names datasets that all annotators now see.
 
     Attributes:
         kept: samples that stay assigned, of which `completed` are completed, skipped or flagged.
         unreturned: moved samples whose former assignee no longer works here; they are unassigned.
     """
 
-    handout: StoredAssignment
-    removed: int
+    batch: StoredAssignment
+    withdrawn: int
     kept: int
-    free: tuple[str, ...]
+    open_datasets: tuple[str, ...]
     completed: int = 0
     unreturned: int = 0
 
@@ -619,9 +619,9 @@ class AssignmentTransaction:
         kept = len(held) - len(gone)
         return WithdrawalResult(
             handout,
-            removed=len(gone),
+            withdrawn=len(gone),
             kept=kept,
-            free=free,
+            open_datasets=free,
             completed=completed,
             unreturned=unreturned,
         )
