@@ -412,7 +412,10 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     )
     state, mend = findings(space)["vectors"]
     assert (state, mend.startswith(f"{rebuild[1]} --embedder neural:")) == ("warning", True)
-    assert (space.status().embedded, space.status().lexical_only) == (len(waiting), len(waiting) - 1)
+    assert (space.status().embedded, space.status().lexical_only) == (
+        len(waiting),
+        len(waiting) - 1,
+    )
     space.corpus.keep_vector_set(replace(used, token_dimensions=2))
     assert findings(space)["vectors"] == rebuild
     space.corpus.keep_vector_set(used)

@@ -57,7 +57,8 @@ def test_the_last_of_several_ends_counts() -> None:
     assert latest_end([soon, late, done]) == late
     assert latest_end([done]) == latest_end([]) == done
     assert (
-        latest_end([soon, Projection(reason=NoEndReason.BEGAN_TODAY)]).reason is NoEndReason.BEGAN_TODAY
+        latest_end([soon, Projection(reason=NoEndReason.BEGAN_TODAY)]).reason
+        is NoEndReason.BEGAN_TODAY
     )
 
 
@@ -74,7 +75,11 @@ def test_annotations_of_a_file_are_not_begun() -> None:
     """They have a day; but nobody worked, nor finished or opened a sample."""
     came = replace(WORK, completed=0, skipped=0, in_progress=0, seconds=0.0, completed_recently=0)
     assert came.end(TODAY).reason is NoEndReason.NOT_BEGUN
-    for begun in (replace(came, seconds=1.0), replace(came, flagged=1), replace(came, in_progress=1)):
+    for begun in (
+        replace(came, seconds=1.0),
+        replace(came, flagged=1),
+        replace(came, in_progress=1),
+    ):
         assert begun.end(TODAY).reason is NoEndReason.NONE_YET
     assert replace(came, remaining=0).end(TODAY).reason is NoEndReason.COMPLETED
 

@@ -178,7 +178,7 @@ def test_handouts_name_people_as_they_are_called_now(database: Database) -> None
     for name in ("ana", "ben"):
         people.keep(Person(person(database, name), f"new {name}"))
     shown = share.show()
-    asked = [each.asked for each in shown.batches]
+    asked = [each.parameters for each in shown.batches]
     assert [each["to"] for each in asked] == [["new ana"], ["new ana"], ["new ana"], ["new ben"]]
     assert (asked[0]["gold"], asked[3]["from"]) == ("new ben", "new ana")
     names = {each.name for each in shown.progress}
@@ -315,7 +315,7 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     share.escalate("d", Escalation(DisagreementRule.LABEL))
     shown = share.show()
     (stand,) = shown.progress
-    assert (stand.samples, stand.finished, stand.begun, stand.open) == (3, 1, 1, 1)
+    assert (stand.samples, stand.finished, stand.in_progress, stand.open) == (3, 1, 1, 1)
     assert [(each.rule.split(":")[0], each.waiting) for each in shown.rules] == [
         ("escalate", 0),
         ("pool", 7),

@@ -303,7 +303,7 @@ def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, ho
         assert share.resume("ana").datasets == ("p",)
         assert annotating.start(ana) == real
     records = [each for each in share.show().batches if each.kind == "result"]
-    assert [each.asked["attempt"] for each in records] == [1, 2]
+    assert [each.parameters["attempt"] for each in records] == [1, 2]
     with pytest.raises(Conflict):
         share.undo(records[0].id)
 

@@ -69,7 +69,9 @@ def test_a_rule_is_proposed_where_one_label_fits(
 ) -> None:
     """Case, width and signs; a parent left out; a slip of the pen. Never where two would fit."""
     rules = normalising.propose_replacements(odd(label), LABELS)
-    assert [(".".join(rule.new), rule.reason) for rule in rules] == ([(becomes, why)] if why else [])
+    assert [(".".join(rule.new), rule.reason) for rule in rules] == (
+        [(becomes, why)] if why else []
+    )
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))

@@ -79,7 +79,7 @@ class Review:
         now, row = self.open(), self.row()
         with self.team.annotating.store.reading() as log:
             count = read_sample_work(log, now.sample).count_open()
-        return (row.changed, row.open_decisions) == (len(now.open_decisions.changed), count)
+        return (row.changed, row.open) == (len(now.open_decisions.changed), count)
 
 
 @pytest.fixture
@@ -167,7 +167,12 @@ def test_a_question_after_the_adjudication_is_counted(
         # Two machines may each begin a thread about one sample; it is one conversation.
         store.add(PersonComment(name, review.key, team.ana, REVIEWERS, "", text, at))
     row, *others = team.review().queue(team.rea)
-    assert (row.key, row.settled, row.open_decisions, row.unanswered_questions) == (review.key, True, 0, 1)
+    assert (row.key, row.settled, row.open_decisions, row.unanswered_questions) == (
+        review.key,
+        True,
+        0,
+        1,
+    )
     assert [each.unanswered_questions for each in others] == [0, 0]
     store.add(
         PersonComment("q3", review.key, team.rea, team.ana, "q1", "It is open.", "2026-01-03")
@@ -471,7 +476,11 @@ def test_a_person_who_drops_out_is_a_change(
     now = review.open()
     assert now.open.changed == (letter,)
     assert letter not in [layer.letter for layer in now.layers]
-    assert (review.row().settled, review.row().changed, review.row().open_decisions) == (False, 1, 2)
+    assert (review.row().settled, review.row().changed, review.row().open_decisions) == (
+        False,
+        1,
+        2,
+    )
     assert review.agrees()
     assert review.service.list_changed() == [review.key]
     assert [one.origin for one in now.annotations] == [ADJUDICATED]

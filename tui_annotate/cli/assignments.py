@@ -460,7 +460,9 @@ def _describe_assignment(report: HandoutReport, *, dry_run: bool, nothing: str) 
     if report.people:
         yield Table(report.people, _PEOPLE)
     if report.unassigned:
-        missing = f"assignments not made, because of too few people or samples: {report.unassigned:,}"
+        missing = (
+            f"assignments not made, because of too few people or samples: {report.unassigned:,}"
+        )
         yield MessagePart(f"warning: {missing}")
     if report.shuffled:
         yield NotePart(_SHUFFLED)

@@ -236,7 +236,11 @@ def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
     yield from describe_failed_texts(report, base_url=base_url)
     if report.annotations_with_unknown_labels:
         kinds = output.many(report.unknown_labels, "label")
-        (only,) = report.datasets_with_unknown_labels if len(report.datasets_with_unknown_labels) == 1 else ("",)
+        (only,) = (
+            report.datasets_with_unknown_labels
+            if len(report.datasets_with_unknown_labels) == 1
+            else ("",)
+        )
         dataset = f" --dataset {shlex.quote(only)}" if only else ""
         yield MessagePart(
             f"warning: {output.many(report.annotations_with_unknown_labels, 'annotation')} with {kinds} not in the "

@@ -497,7 +497,11 @@ def _rules_as_json(
 ) -> dict[str, Any]:
     return {
         "rules": [
-            {"label": JOINER.join(each.old), "becomes": JOINER.join(each.new), "reason": each.reason}
+            {
+                "label": JOINER.join(each.old),
+                "becomes": JOINER.join(each.new),
+                "reason": each.reason,
+            }
             for each in rules
         ],
         "unusual_labels": [

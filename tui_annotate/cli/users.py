@@ -419,9 +419,9 @@ def _print_unfinished_work(space: Workspace, account: Account) -> None:
     unfinished = [
         each for each in space.team.assignments.show().progress if each.person == account.person.id
     ]
-    count = sum(each.open + each.begun for each in unfinished)
+    count = sum(each.open + each.in_progress for each in unfinished)
     if count:
-        started = " --include-started" if any(each.begun for each in unfinished) else ""
+        started = " --include-started" if any(each.in_progress for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.print_note(
             f"assigned samples that are not completed: {count:,};"

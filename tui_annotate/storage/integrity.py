@@ -72,7 +72,9 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
         )
     else:
         where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-        yield DiagnosticFinding("log", "error", f"{where}: {first.message}", restore_log_command(path))
+        yield DiagnosticFinding(
+            "log", "error", f"{where}: {first.message}", restore_log_command(path)
+        )
     row = next(audit.find_row_faults(), None)
     if row is not None:
         where = f"table {row.table}, row {row.key} {row.name}".rstrip()

@@ -194,7 +194,7 @@ class IngestRun:
         self.report.embedder = vectors.name
         self.report.note_failed(vectors.failed, self.corpus)
         self.report.notes += vectors.notes
-        self.report.embedder_note = vectors.embedder_note
+        self.report.embedder_note = vectors.better
 
     def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()

@@ -334,7 +334,9 @@ class ReviewQueries:
         return [
             row.key
             for row in self.queue(reviewer)
-            if not row.settled and row.annotators and (self.own_allowed or not row.annotated_by_reviewer)
+            if not row.settled
+            and row.annotators
+            and (self.own_allowed or not row.annotated_by_reviewer)
         ]
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:

@@ -158,7 +158,11 @@ def _describe(entry: QueueEntry) -> str:
 def _queue_row(row: QueuedSample) -> _ReviewRow:
     """Build a row of the review queue; its group column shows conflicts and annotators."""
     own = ReviewQueueMessage.OWN_WORK.text() if row.annotated_by_reviewer else ""
-    asked = ReviewQueueMessage.QUESTIONS.text(count=row.unanswered_questions) if row.unanswered_questions else ""
+    asked = (
+        ReviewQueueMessage.QUESTIONS.text(count=row.unanswered_questions)
+        if row.unanswered_questions
+        else ""
+    )
     if not row.ready:
         everyone = row.annotators + row.pending
         code = ReviewQueueMessage.INCOMPLETE
