@@ -44,8 +44,8 @@ def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
     """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
     clear = ("datasets", "clear", "--mine", "--yes", "--json", "--sample")
     assert annotated(*clear, "absent").code == 2
-    assert annotated(*clear, "tea").json["cleared"] == 0
-    assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
+    assert annotated(*clear, "tea").json["deleted"] == 0
+    assert annotated(*clear, "pairs/bridge").json["deleted"] == 1
 
 
 def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:

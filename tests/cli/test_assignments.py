@@ -56,7 +56,7 @@ def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) ->
     assert done.out.startswith(dry.out.rstrip("\n"))
     assert numbers(done.out.splitlines()[-1]) == [1, 6]
     shown = six(*asked, "--json").json
-    assert (shown["handout"], shown["samples"], shown["dry_run"]) == (0, 0, False)
+    assert (shown["batch"], shown["samples"], shown["dry_run"]) == (0, 0, False)
     assert len(queue(tmp_path, "ana")) == 6
     assert queue(tmp_path, "li") == []
 
@@ -149,7 +149,7 @@ def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -
         "assignments", "create", "--dataset", "news", "--create", "--person", "ana", *options
     )
     assert refused.code == 2
-    assert six("assignments", "list", "--json").json["handouts"] == []
+    assert six("assignments", "list", "--json").json["batches"] == []
 
 
 def test_nobody_and_nothing_are_told(six: Command) -> None:
@@ -174,13 +174,13 @@ def _check_what_is_shown(six: Command) -> None:
     """The table for people holds who has what, the rules and what was done."""
     shown = six("assignments", "list")
     report = six("assignments", "list", "--json").json
-    assert [each["samples"] for each in report["stands"]] == [6, 3]
+    assert [each["samples"] for each in report["progress"]] == [6, 3]
     assert [(each["rule"].partition(":")[0], each["waiting"]) for each in report["rules"]] == [
         ("escalate", 0),
         ("pool", 6),
     ]
-    names = [each["name"] for each in report["stands"]]
-    kinds = [each["kind"] for each in report["handouts"]]
+    names = [each["name"] for each in report["progress"]]
+    kinds = [each["kind"] for each in report["batches"]]
     assert "move" in kinds
     for word in (*names, *kinds, *(each["rule"] for each in report["rules"])):
         assert word in shown.out
@@ -226,9 +226,9 @@ def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> N
     with workspaces.open(tmp_path) as space:
         person = space.people.local("ana").id
         assert space.annotate.start(person) is not None
-    assert six("assignments", "list", "--json").json["stands"][0]["drawn"] == 1
+    assert six("assignments", "list", "--json").json["progress"][0]["from_pool"] == 1
     assert numbers(six("assignments", "move", "ana").err) == [1]
-    assert six("assignments", "list", "--json").json["stands"] == []
+    assert six("assignments", "list", "--json").json["progress"] == []
     nothing = six("assignments", "move", "ana", "ben", "--create")
     assert (nothing.code, nothing.err.count("\n")) == (0, 1)
     assert "ana" in nothing.err
@@ -357,7 +357,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     """By all samples with answers, or by named ones; a dry run stores nothing."""
     on = ("assignments", "gold", "--dataset", "news", "--gold", "kim")
     listed = checked("assignments", "list", "--json").json
-    assert {each["name"]: each["gold"] for each in listed["stands"]} == {"ana": 3, "kim": 0}
+    assert {each["name"]: each["gold"] for each in listed["progress"]} == {"ana": 3, "kim": 0}
     assert "3 samples" in next(one["rule"] for one in listed["rules"] if "gold" in one["rule"])
     dry = checked(*on, "s1", "--dry-run")
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
@@ -380,7 +380,7 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     """As tables and as JSON: of all checks, of the last ones, and by week."""
     (found,) = checked("status", "--json").json["gold"]
     assert (found["name"], found["checks"], found["accuracy"]) == ("ana", 3, 0.0)
-    assert (found["recent"], found["threshold"], found["alert"]) == (0.0, 0.7, True)
+    assert (found["recent_accuracy"], found["threshold"], found["alert"]) == (0.0, 0.7, True)
     assert sum(week["checks"] for week in found["weeks"]) == 3
     shown = checked("status").out
     assert "below 70%" in shown
@@ -404,7 +404,7 @@ def test_skipped_gold_samples_are_shown(checked: Command, tmp_path: Path) -> Non
     assert f"checks skipped: {found['skipped']}" in checked("status").out
     (row,) = [
         each
-        for each in checked("assignments", "list", "--json").json["stands"]
+        for each in checked("assignments", "list", "--json").json["progress"]
         if each["name"] == "ben"
     ]
     assert row["skipped"] == row["finished"] == row["samples"]
@@ -515,13 +515,13 @@ def test_doctor_finds_a_low_accuracy(checked: Command) -> None:
 
     def find() -> list[dict[str, str]]:
         checks = checked("doctor", "--json").json
-        return [each for each in checks if each["what"] == "accuracy on gold samples"]
+        return [each for each in checks if each["check"] == "accuracy on gold samples"]
 
     (found,) = find()
     assert found["state"] == "warning"
-    assert "1 of 1 annotator" in found["says"]
-    assert "70%" in found["says"]
-    assert "ana" not in found["says"].replace("annotator", "")
+    assert "1 of 1 annotator" in found["message"]
+    assert "70%" in found["message"]
+    assert "ana" not in found["message"].replace("annotator", "")
     on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--threshold", "0")
     assert checked(*on).code == 0
     assert [each["state"] for each in find()] == ["ok"]

@@ -34,7 +34,7 @@ def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
     """A workspace as it was made has nothing wrong."""
     done = annotated("doctor", "--json")
     assert done.code == 0
-    states = {check["what"]: check["state"] for check in done.json}
+    states = {check["check"]: check["state"] for check in done.json}
     assert states["runs"] == "ok"
     assert states["store"] == states["workspace"] == states["privacy"] == "ok"
 
@@ -51,9 +51,9 @@ def test_lines_to_copy_hold_for_any_folder(command: Command, tmp_path: Path) -> 
     (finding,) = [
         each
         for each in command("doctor", "-w", str(folder), "--json").json
-        if each["what"] == "privacy"
+        if each["check"] == "privacy"
     ]
-    assert shlex.split(finding["mend"]) == ["chmod", "-R", "go=", str(folder)]
+    assert shlex.split(finding["hint"]) == ["chmod", "-R", "go=", str(folder)]
 
 
 def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
     (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
     done = filled("doctor", "--json")
     assert done.code == 1
-    found = {check["what"]: check for check in done.json}["store"]
+    found = {check["check"]: check for check in done.json}["store"]
     assert found["state"] == "error"
-    assert "sqlite3 store.sqlite .dump" in found["mend"]
+    assert "sqlite3 store.sqlite .dump" in found["hint"]
     damaged = filled("status").error
     assert type(damaged) is Damaged
     assert "doctor" in damaged.hint
@@ -76,18 +76,18 @@ def test_doctor_tells_a_broken_configuration(filled: Command, text: str) -> None
     file.write_text(text, "utf-8")
     done = filled("doctor", "--json")
     assert done.code == 1
-    found = {check["what"]: check for check in done.json}["configuration"]
+    found = {check["check"]: check for check in done.json}["configuration"]
     assert found["state"] == "error"
-    assert str(file) in found["says"]
+    assert str(file) in found["message"]
 
 
 def test_doctor_tells_where_a_configuration_would_be(filled: Command) -> None:
     """A file that is not there is not told as if it were."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).unlink()
-    found = {check["what"]: check for check in filled("doctor", "--json").json}["configuration"]
+    found = {check["check"]: check for check in filled("doctor", "--json").json}["configuration"]
     assert found["state"] == "ok"
-    assert found["says"] != os.environ["TUI_ANNOTATE_CONFIG"]
-    assert os.environ["TUI_ANNOTATE_CONFIG"] in found["says"]
+    assert found["message"] != os.environ["TUI_ANNOTATE_CONFIG"]
+    assert os.environ["TUI_ANNOTATE_CONFIG"] in found["message"]
 
 
 def test_doctor_without_a_workspace(command: Command) -> None:
@@ -146,7 +146,7 @@ def test_a_bug_report_holds_nothing_private(
         for name in os.environ
         if "TUI_ANNOTATE" in name and not name.endswith(("SHARED", "TORTURE"))  # of the tests
     )
-    states = {each["what"]: each["state"] for each in found["findings"]}
+    states = {each["check"]: each["state"] for each in found["findings"]}
     assert (states["store"], states["label file"]) == ("ok", "warning")
     assert len(found["log"]) == 2
 
@@ -211,7 +211,7 @@ def test_a_platform_without_vectors_is_a_doubt(
 ) -> None:
     """Where the vectors' package is missing, doctor says that new texts get none."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    states = {check["what"]: check["state"] for check in filled("doctor", "--json").json}
+    states = {check["check"]: check["state"] for check in filled("doctor", "--json").json}
     assert states["embedders"] == "warning"
 
 

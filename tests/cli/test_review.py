@@ -86,7 +86,7 @@ def test_the_list_tells_what_waits_and_why(
         "questions": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
-    assert [row["own"] for row in own] == [True, True, True]
+    assert [row["annotated_by_reviewer"] for row in own] == [True, True, True]
 
 
 def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
@@ -98,7 +98,7 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
     assert run(add) == 0
     capsys.readouterr()
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
-    assert [row["own"] for row in rows] == [False] * 3
+    assert [row["annotated_by_reviewer"] for row in rows] == [False] * 3
     assert run(["review", "list", "-w", str(folder), "--as", "ana"]) == 1
 
 
@@ -481,7 +481,7 @@ def test_the_list_and_status_name_what_changed_since(
     assert "changed since adjudication (1)" in out
     rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
     (row,) = [row for row in rows if row["sample"] == "a"]
-    assert (row["state"], row["changed"], row["open"]) == ("done", 1, 2)
+    assert (row["state"], row["changed"], row["open_decisions"]) == ("done", 1, 2)
     status = printed(capsys, "status", *where)
     assert "changed since adjudication: 1 sample" in status
     assert f"review again: tui-annotate -w {folder} review list" in status
@@ -501,7 +501,7 @@ def test_questions_after_the_adjudication_are_counted(
     assert "adjudicated, 1 unanswered" in out
     assert f"unanswered questions about these samples: 1; to list them: {command}" in out
     rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
-    assert {row["sample"]: row["questions"] for row in rows}["a"] == 1
+    assert {row["sample"]: row["unanswered_questions"] for row in rows}["a"] == 1
     assert f"unanswered questions: 1; to list them: {command}" in printed(capsys, "status", *where)
     assert json.loads(printed(capsys, "status", *where, "--json"))["unanswered_questions"] == 1
 

@@ -235,16 +235,12 @@ def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
     yield describe_cost(report.cost, report.embedder)
     yield from describe_failed_texts(report, base_url=base_url)
     if report.annotations_with_unknown_labels:
-        kinds = output.many(report.unknown_labels, "label")
-        (only,) = (
-            report.datasets_with_unknown_labels
-            if len(report.datasets_with_unknown_labels) == 1
-            else ("",)
-        )
-        dataset = f" --dataset {shlex.quote(only)}" if only else ""
+        annotations = output.many(report.annotations_with_unknown_labels, "annotation")
+        labels = output.many(report.unknown_labels, "label")
+        datasets = report.datasets_with_unknown_labels
+        dataset = f" --dataset {shlex.quote(datasets[0])}" if len(datasets) == 1 else ""
         yield MessagePart(
-            f"warning: {output.many(report.annotations_with_unknown_labels, 'annotation')} with {kinds} not in the "
-            "label set",
+            f"warning: {annotations} with {labels} not in the label set",
             f"tui-annotate labels normalize --dry-run{dataset}",
         )
     if report.embedder_note:

@@ -620,7 +620,8 @@ def _describe_import(
     if found.weak_passwords:
         yield MessagePart(
             output.add_workspace(
-                f"warning: weak passwords, until their users change them: {', '.join(found.weak_passwords)};"
+                "warning: weak passwords, until their users change them: "
+                f"{', '.join(found.weak_passwords)};"
                 " to let a user choose a password before: tui-annotate users invite ADDRESS"
             )
         )

@@ -22,7 +22,11 @@ from tui_annotate.storage.assignments.store import AssignmentTransaction, Rule
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """Samples that one annotator received by an assignment; `samples_before`: samples from before."""
+    """Samples that one annotator received by an assignment.
+
+    Attributes:
+        samples: newly assigned samples; the person had `samples_before` already.
+    """
 
     person: str
     name: str

@@ -326,7 +326,8 @@ class AccountImportReport:
 
     Attributes:
         people: users without an e-mail address, who are imported as people without an account.
-        weak_passwords: addresses of the new accounts whose plain password is not allowed as a new password.
+        weak_passwords: addresses of the new accounts whose plain password is not allowed as a new
+            password.
         same_names: people of one name who may be one person.
     """
 

@@ -50,11 +50,11 @@ class IngestReport:
     Attributes:
         known: number of samples that were already stored with the same texts.
         files_refused: number of whole files that were skipped; they count as no samples.
-        warnings: number of problems that refuse neither a file nor a record, such as warnings.
+        warnings: number of problems that refuse neither a file nor a record.
         spans_refused: number of spans and annotations that their samples were imported without.
         known_documents: number of `known` samples that are documents of collections.
-        annotations_deleted_earlier: number of annotations that are not imported again, as users deleted
-            them.
+        annotations_deleted_earlier: number of annotations that are not imported again, as users
+            deleted them.
         problem_kinds: number of problems of each kind.
         annotations_with_unknown_labels: number of annotations with labels outside the label set.
         unknown_labels: number of different labels of these annotations.
@@ -62,7 +62,8 @@ class IngestReport:
         failed: number of sentences without a vector, as the embedder failed for them; a later run
             computes them.
         failed_texts: the first of these sentences.
-        embedder_note: why the embedder was chosen and how to choose another; empty if a user chose it.
+        embedder_note: why the embedder was chosen and how to choose another; empty if a user chose
+            it.
         cost: cost of the vectors that a dry run found missing; None if they are free.
         dry_run: whether records were only checked.
         strict: whether nothing was stored because a record was refused.

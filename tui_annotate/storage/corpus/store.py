@@ -146,7 +146,7 @@ class DatasetInfo:
 
 @dataclass(frozen=True, slots=True)
 class DatasetProgress:
-    """One person's progress in one dataset; `in_progress` counts samples in progress or reopened."""
+    """One person's progress in one dataset; `in_progress` includes reopened samples."""
 
     dataset: str
     person: str
