@@ -205,7 +205,7 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
     assert "--dry-run" in tried.err
     pool = six("assignments", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
     assert pool.pop("waiting") == 6
-    assert pool == {"handout": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
+    assert pool == {"batch": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
     tried = six("assignments", "escalate", *on, "--when", "label", "--dry-run")
     assert (numbers(tried.out), "news" in tried.out) == ([1], True)
     ruled = six("assignments", "escalate", *on, "--when", "label", "--now")
@@ -362,7 +362,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     dry = checked(*on, "s1", "--dry-run")
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
-        "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
+        "batch": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
         "recognisable": False, "checks": 3, "edited_later": 0,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
@@ -463,7 +463,7 @@ def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_pa
     assert "assignments rescore-gold --dataset news" in checked("status").err
     again = ("assignments", "rescore-gold", "--dataset", "news")
     tried = checked(*again, "--dry-run", "--json").json
-    assert tried == {"handout": 0, "dataset": "news", "checks": 3, "changed": 1}
+    assert tried == {"batch": 0, "dataset": "news", "checks": 3, "changed": 1}
     assert numbers(checked(*again).out)[1:] == [3, 1]
     (found,) = checked("status", "--json").json["gold"]
     assert (found["accuracy"], found["older_answers"]) == (pytest.approx(1 / 3), 0)

@@ -79,7 +79,7 @@ class Review:
         now, row = self.open(), self.row()
         with self.team.annotating.store.reading() as log:
             count = read_sample_work(log, now.sample).count_open()
-        return (row.changed, row.open) == (len(now.open.changed), count)
+        return (row.changed, row.open_decisions) == (len(now.open.changed), count)
 
 
 @pytest.fixture

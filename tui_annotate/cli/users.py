@@ -362,7 +362,7 @@ _ACCOUNTS: Final[Columns[Account]] = (
     flexible_column("address", "email"),
     Column("role", lambda each: each.role.value),
     Column("state", _describe_state),
-    Column("unix user", "unix_user", rare=True),
+    Column("unix user", "unix", rare=True),
 )
 
 

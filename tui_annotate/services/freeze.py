@@ -652,9 +652,9 @@ class ReplayReport:
     """Differences between a snapshot and the state that the event log reproduces.
 
     Attributes:
-        differences: the first 1,000 differing samples; `more` counts the others.
+        differences: the first 1,000 differing samples; `more_differences` counts the others.
         lost: event streams (one person's events on one sample) that are no longer in the log.
-        since: number of samples that were added after the snapshot.
+        added_later: number of samples that were added after the snapshot.
     """
 
     events: int
@@ -662,9 +662,9 @@ class ReplayReport:
     samples: int
     identical: int
     differences: tuple[Difference, ...]
-    more: int
+    more_differences: int
     lost: tuple[StreamHead, ...]
-    since: int
+    added_later: int
 
     @property
     def same(self) -> bool:

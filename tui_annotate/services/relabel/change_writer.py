@@ -361,13 +361,13 @@ class LabelChangeWriter:
                 RelabelCount(name, dataset, JOINER.join(old), JOINER.join(new), count)
                 for (name, dataset, old, new), count in sorted(counts.items())
             ),
-            places=tuple(
+            problems=tuple(
                 sorted(
                     findings,
                     key=attrgetter("kind", "dataset", "sample", "person", "numbers", "label"),
                 )
             ),
-            lacking=_count_lacking(outcomes, names, made.work.practice),
+            missing_parts=_count_lacking(outcomes, names, made.work.practice),
         )
 
     def in_force(self, version: str) -> str:

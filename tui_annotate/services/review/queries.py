@@ -377,8 +377,8 @@ class ReviewQueries:
             edited=len(later.edited_by) if later else 0,
             reopened=len(later.returned) if later else 0,
             changed=counts.changed,
-            open=counts.open,
-            questions=questions.get(one.key, 0),
+            open_decisions=counts.open,
+            unanswered_questions=questions.get(one.key, 0),
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:

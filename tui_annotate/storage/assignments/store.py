@@ -230,7 +230,7 @@ class AssignmentProgress(NamedTuple):
 
     Attributes:
         samples: assigned ones, of which `finished` are completed, skipped or flagged.
-        drawn: samples taken from a pool.
+        from_pool: samples taken from a pool.
         practice, gold: samples for practice, and with known answers.
         locked: samples that an adjudication closed before the person completed them.
         locked_completed: completed samples that are locked in groups, in datasets with gold ones.
@@ -240,8 +240,8 @@ class AssignmentProgress(NamedTuple):
     person: str
     samples: int
     finished: int
-    begun: int
-    drawn: int
+    in_progress: int
+    from_pool: int
     practice: int
     gold: int
     locked: int
