@@ -25,7 +25,7 @@ def six(command: Command, tmp_path: Path) -> Command:
             "id": f"s{at}",
             "source": f"The bridge cost {at % 2} million pounds.",
             "summary": f"It cost {at}.",
-            "warning": at,
+            "doubt": at,
         }
         for at in range(6)
     ]
@@ -363,7 +363,7 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
         "batch": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
-        "recognisable": False, "checks": 3, "edited_later": 0,
+        "recognizable": False, "checks": 3, "edited_later": 0,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
     assert checked(*on, "s5").code == 1

@@ -92,7 +92,14 @@ def test_ingest_tells_its_figures_as_json(command: Command, pairs: Path) -> None
     """--json gives every count, the problems and the outcome."""
     command("init")
     shown = command("ingest", str(pairs), "--embedder", "none", "--json").json
-    expected = {"added": 2, "known": 0, "refused": 0, "warnings": 1, "documents": 4, "outcome": "all"}
+    expected = {
+        "added": 2,
+        "known": 0,
+        "refused": 0,
+        "warnings": 1,
+        "documents": 4,
+        "outcome": "all",
+    }
     assert {name: shown[name] for name in expected} == expected
     (doubt,) = shown["problems"]
     assert (doubt["where"], doubt["refused"]) == (f"{pairs}:1", False)

@@ -151,7 +151,7 @@ def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path
     rule = ("--rule", "Unwanted.Instrinsic=Unwanted.Extrinsic")
     wanted = annotated("labels", "normalize", "--rules", "rules.txt", *rule, "--yes", "--json")
     assert wanted.json["rules"] == [
-        {"label": "Unwanted.Instrinsic", "becomes": "Unwanted.Extrinsic", "why": "asked"}
+        {"label": "Unwanted.Instrinsic", "becomes": "Unwanted.Extrinsic", "reason": "asked"}
     ]
     assert labels_of(tmp_path) == ["Questionable", "Unwanted.Extrinsic"]
 

@@ -75,15 +75,15 @@ def test_the_list_tells_what_waits_and_why(
         "pending": 0,
         "state": "done",
         "agreed": 1,
-        "nearly": 0,
+        "nearly_agreed": 0,
         "conflicts": 3,
-        "kinds": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
-        "own": False,
+        "conflicts_by_kind": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
+        "annotated_by_reviewer": False,
         "edited": 0,
         "reopened": 0,
         "changed": 0,
-        "open": 0,
-        "questions": 0,
+        "open_decisions": 0,
+        "unanswered_questions": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
     assert [row["annotated_by_reviewer"] for row in own] == [True, True, True]

@@ -169,8 +169,8 @@ def test_accounts_are_changed(team: Typed) -> None:
     assert (bound.err.count("\n"), "'bb'" in bound.err) == (1, True)
     assert team("", "users", "edit", "ana", "--unix-user", me).err == ""
     shown = team("", "users", "show", "B").out
-    assert "\nunix_user             bb\n" in shown
-    assert f"\ncreated      {changed['created'][:19]}\n" in shown
+    assert "\nunix user             bb\n" in shown
+    assert f"\ncreated               {changed['created'][:19]}\n" in shown
     assert "disabled" in team("", "users", "disable", "B").out
     assert "disabled" in team("", "users", "list").out
     assert "disabled" not in team("", "users", "enable", "B").out

@@ -213,7 +213,8 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
     }
     yes_no = {True: "yes", False: "no"}
     facts = {
-        name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()
+        name.replace("_", " "): yes_no[value] if isinstance(value, bool) else value
+        for name, value in shown.items()
     }
     facts["created"] = output.format_time(found.created)
     output.show(shown, [Facts(facts)], as_json=common.as_json)

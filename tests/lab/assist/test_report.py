@@ -70,7 +70,8 @@ def test_spans_count_by_the_rank_that_they_were_taken_from() -> None:
     found = report(work, PEOPLE)
     assert (found["annotations"], found["without_snapshot"], found["spans"]) == (5, 1, 5)
     counts = {
-        name: found[name]["count"] for name in ("top_1", "top_3", "top_5", "outside_matches", "exact")
+        name: found[name]["count"]
+        for name in ("top_1", "top_3", "top_5", "outside_matches", "exact")
     }
     assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside_matches": 1, "exact": 1}
     low, high = cluster_interval([(1, 1), (2, 1), (1, 0), (1, 0)]) or (0, 0)
