@@ -422,7 +422,7 @@ def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store:
     head = annotated("audit", "head", "--json").json["full_head"]
     edit(store, "UPDATE documents SET boundaries = x'01000000' WHERE id = 1")
     assert faults(annotated)["altered_rows"] == 1
-    found = next(each for each in annotated("doctor", "--json").json if each["state"] == "wrong")
+    found = next(each for each in annotated("doctor", "--json").json if each["state"] == "error")
     assert "ingest FILE" in found["hint"]
     done = annotated("ingest", "pairs.jsonl", "--dataset", "pairs", "--embedder", "none")
     assert (done.code, "1 sample" in done.err) == (0, True)

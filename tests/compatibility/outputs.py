@@ -167,7 +167,7 @@ def told(workspace: Path, name: str) -> Any:
     assert done.code == 0, (done.code, done.err)
     value = done.json
     if name == "remarks":  # the first version listed questions and announcements together
-        value |= call("announcements", "-w", workspace).json
+        value = {"talks": value, "notices": call("announcements", "-w", workspace).json}
     return _NORMAL.get(name, lambda value: value)(value)
 
 
