@@ -196,5 +196,5 @@ def test_whose_account_is_closed_elsewhere_gets_no_third_reading(tmp_path: Path)
         ana.annotate.add(ids["ana"], keys[0], claim("a"), seconds=0)
         ana.annotate.finish(ids["ana"], keys[0], seconds=0)
         ben.annotate.finish(ids["ben"], keys[0], seconds=0)
-        open_ones = {each.name: each.open for each in share.show().stands}
+        open_ones = {each.name: each.open for each in share.show().progress}
     assert (open_ones["li"], open_ones["mo"]) == (1, 3)

@@ -96,7 +96,7 @@ def test_every_figure_is_told(space: Workspace, tmp_path: Path) -> None:
     for where in ITEMS:
         for name in ("ana", "ben"):
             marked(space, name, where)
-    assert space.status().done == 2 * len(ITEMS)
+    assert space.status().completed == 2 * len(ITEMS)
     assert {each.state for each in space.check()} == {"ok"}
     assert space.team.progress.figures().work
     rated = {

@@ -368,14 +368,14 @@ def test_status_tells_what_is_there(space: Workspace) -> None:
     space.annotate.finish(ana, key, seconds=1)
     status = space.status()
     assert (status.samples, status.documents, status.segments) == (2, 3, 6)
-    assert (status.annotations, status.done, status.embedder, status.embedded) == (1, 1, "", 0)
+    assert (status.annotations, status.completed, status.embedder, status.embedded) == (1, 1, "", 0)
     assert [dataset.name for dataset in status.datasets] == ["d"]
-    assert [(row.name, row.done) for row in status.progress] == [("ana", 1)]
+    assert [(row.name, row.completed) for row in status.progress] == [("ana", 1)]
 
 
 def findings(space: Workspace) -> dict[str, tuple[str, str]]:
     """What a check found: state and remedy by name."""
-    return {found.what: (found.state, found.mend) for found in space.check()}
+    return {found.check: (found.state, found.hint) for found in space.check()}
 
 
 def test_a_sound_workspace_has_nothing_to_mend(space: Workspace, pairs: Path) -> None:
@@ -393,7 +393,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
     assert findings(space)["labels"][0] == "wrong"
     (space.path / "labels.yaml").write_text("- A")
     fill(space.corpus, "1")
-    rebuild = ("doubt", f"tui-annotate lab vectors rebuild -w {space.path}")
+    rebuild = ("warning", f"tui-annotate lab vectors rebuild -w {space.path}")
     used = vector_set(space, "e")
     assert findings(space)["vectors"] == rebuild
     waiting = space.corpus.unembedded(used.table, 10)
@@ -403,7 +403,7 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
         for place, segment in enumerate(segments)
     ]
     space.vectors.add(used.table, rows)
-    assert findings(space)["vectors"] == ("doubt", f"{rebuild[1]} --embedder e")
+    assert findings(space)["vectors"] == ("warning", f"{rebuild[1]} --embedder e")
     space.corpus.mark_embedded(used.table, [name for name, *_ in waiting])
     assert findings(space)["vectors"] == ("ok", "")
     space.corpus.forget_embedded(used.table)
@@ -411,8 +411,11 @@ def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> 
         used.table, [name for name, *_ in waiting], unknown=[name for name, *_ in waiting[1:]]
     )
     state, mend = findings(space)["vectors"]
-    assert (state, mend.startswith(f"{rebuild[1]} --embedder neural:")) == ("doubt", True)
-    assert (space.status().embedded, space.status().by_words) == (len(waiting), len(waiting) - 1)
+    assert (state, mend.startswith(f"{rebuild[1]} --embedder neural:")) == ("warning", True)
+    assert (space.status().embedded, space.status().lexical_only) == (
+        len(waiting),
+        len(waiting) - 1,
+    )
     space.corpus.keep_vector_set(replace(used, token_dimensions=2))
     assert findings(space)["vectors"] == rebuild
     space.corpus.keep_vector_set(used)
@@ -439,9 +442,9 @@ def test_vectors_that_are_not_in_use_are_told(space: Workspace) -> None:
     other = vector_set(space, "two")
     space.vectors.add(other.table, [("0" * 64, 0, 0, 1, np.full(4, 0.5, np.float32))])
     space.corpus.use_vector_set("")
-    (found,) = [each for each in space.check() if each.what == "other vectors"]
-    assert (found.state, found.mend) == ("ok", "")
-    assert "one (0.0 MB), two (0.0 MB)" in found.says
+    (found,) = [each for each in space.check() if each.check == "other vectors"]
+    assert (found.state, found.hint) == ("ok", "")
+    assert "one (0.0 MB), two (0.0 MB)" in found.message
     assert findings(space)["vectors"] == ("ok", "")
 
 
@@ -454,10 +457,10 @@ def test_labels_that_are_gone_but_in_use_are_a_doubt(space: Workspace) -> None:
     space.guidance.keep(GuidanceKind.LABELS, "- Benign\n", dataset="own")
     space.guidance.keep(GuidanceKind.LABELS, "- Other\n")
     (space.path / "labels.yaml").write_text("- Other\n")
-    (found,) = [each for each in space.check() if each.what == "labels"]
-    assert found.state == "doubt"
-    assert "Benign (2)" in found.says
-    assert str(space.path / "labels.yaml") in found.mend
+    (found,) = [each for each in space.check() if each.check == "labels"]
+    assert found.state == "warning"
+    assert "Benign (2)" in found.message
+    assert str(space.path / "labels.yaml") in found.hint
 
 
 def test_a_file_that_loses_labels_of_work_is_not_taken_up(space: Workspace) -> None:
@@ -469,9 +472,9 @@ def test_a_file_that_loses_labels_of_work_is_not_taken_up(space: Workspace) -> N
     before = space.labels
     file.write_text("- Unwanted\n- Questionable\n")
     assert space.labels == before
-    (found,) = [each for each in space.check() if each.what == "label file"]
-    assert (found.state, "Benign" in found.says) == ("doubt", True)
-    assert f"labels apply {file} --dry-run" in found.mend
+    (found,) = [each for each in space.check() if each.check == "label file"]
+    assert (found.state, "Benign" in found.message) == ("warning", True)
+    assert f"labels apply {file} --dry-run" in found.hint
     file.write_text("- Benign\n- New\n")
     assert [label.name for label in space.labels.walk()] == ["Benign", "New"]
     assert space.team.proposals.refused() == ""
@@ -525,7 +528,7 @@ def test_a_store_that_breaks_while_it_is_open_is_told(space: Workspace) -> None:
     store.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     found = space._status_reader.store()
     assert found[0].state == "wrong"
-    assert found[0].mend
+    assert found[0].hint
 
 
 # what it costs -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ def test_clear_needs_mine_and_a_yes(annotated: Command) -> None:
     assert annotated("datasets", "clear", "--yes").code == 2
     assert annotated("datasets", "clear", "--mine").code == 2
     done = annotated("datasets", "clear", "--mine", "--yes", "--json")
-    assert done.json == {"person": "reader", "cleared": 1}
+    assert done.json == {"person": "reader", "deleted": 1}
     assert annotated("status", "--json").json["annotations"] == 0
 
 
@@ -22,7 +22,7 @@ def test_clear_takes_ratings_and_comments_where_they_are_named(annotated: Comman
     clear = ("datasets", "clear", "--mine", "--yes")
     assert "ratings" not in annotated(*clear, "--json").json
     done = annotated(*clear, "--ratings", "--json")
-    assert done.json == {"person": "reader", "cleared": 0, "ratings": 0, "comments": 0}
+    assert done.json == {"person": "reader", "deleted": 0, "ratings": 0, "comments": 0}
     here = str(Path.cwd())
     assert "ratings" not in annotated(*clear).out.replace(here, "")
     assert "ratings" in annotated(*clear, "--ratings").out.replace(here, "")
@@ -44,14 +44,14 @@ def test_clear_takes_a_sample_by_either_name(annotated: Command) -> None:
     """An id, and dataset/id, name the sample whose annotations go; an unknown one is refused."""
     clear = ("datasets", "clear", "--mine", "--yes", "--json", "--sample")
     assert annotated(*clear, "absent").code == 2
-    assert annotated(*clear, "tea").json["cleared"] == 0
-    assert annotated(*clear, "pairs/bridge").json["cleared"] == 1
+    assert annotated(*clear, "tea").json["deleted"] == 0
+    assert annotated(*clear, "pairs/bridge").json["deleted"] == 1
 
 
 def test_clear_of_somebody_else_leaves_mine(annotated: Command) -> None:
     """--as says whose annotations are cleared, once: nobody began to work by it."""
     done = annotated("datasets", "clear", "--mine", "--yes", "--as", "ana", "--json")
-    assert done.json == {"person": "ana", "cleared": 0}
+    assert done.json == {"person": "ana", "deleted": 0}
     assert annotated("datasets", "clear", "--mine", "-y", "--json").json["person"] == "reader"
 
 

@@ -61,7 +61,7 @@ def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) ->
     assert done.out.startswith(dry.out.rstrip("\n"))
     assert numbers(done.out.splitlines()[-1]) == [1, 6]
     shown = six(*asked, "--json").json
-    assert (shown["handout"], shown["samples"], shown["dry_run"]) == (0, 0, False)
+    assert (shown["batch"], shown["samples"], shown["dry_run"]) == (0, 0, False)
     assert len(queue(tmp_path, "ana")) == 6
     assert queue(tmp_path, "li") == []
 
@@ -154,7 +154,7 @@ def test_what_makes_no_sense_is_misuse(six: Command, options: tuple[str, ...]) -
         "assignments", "create", "--dataset", "news", "--create", "--person", "ana", *options
     )
     assert refused.code == 2
-    assert six("assignments", "list", "--json").json["handouts"] == []
+    assert six("assignments", "list", "--json").json["batches"] == []
 
 
 def test_nobody_and_nothing_are_told(six: Command) -> None:
@@ -179,13 +179,13 @@ def _check_what_is_shown(six: Command) -> None:
     """The table for people holds who has what, the rules and what was done."""
     shown = six("assignments", "list")
     report = six("assignments", "list", "--json").json
-    assert [each["samples"] for each in report["stands"]] == [6, 3]
+    assert [each["samples"] for each in report["progress"]] == [6, 3]
     assert [(each["rule"].partition(":")[0], each["waiting"]) for each in report["rules"]] == [
         ("escalate", 0),
         ("pool", 6),
     ]
-    names = [each["name"] for each in report["stands"]]
-    kinds = [each["kind"] for each in report["handouts"]]
+    names = [each["name"] for each in report["progress"]]
+    kinds = [each["kind"] for each in report["batches"]]
     assert "move" in kinds
     for word in (*names, *kinds, *(each["rule"] for each in report["rules"])):
         assert word in shown.out
@@ -210,7 +210,7 @@ def test_everything_that_was_handed_out_is_shown_and_taken_back(
     assert "--dry-run" in tried.err
     pool = six("assignments", "pool", *on, "--overlap", "2", "--order", "random", "--json").json
     assert pool.pop("waiting") == 6
-    assert pool == {"handout": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
+    assert pool == {"batch": 6, "dataset": "news", "overlap": 2, "order": "random:1"}
     tried = six("assignments", "escalate", *on, "--when", "label", "--dry-run")
     assert (numbers(tried.out), "news" in tried.out) == ([1], True)
     ruled = six("assignments", "escalate", *on, "--when", "label", "--now")
@@ -231,9 +231,9 @@ def test_what_was_drawn_goes_back_to_the_pool(six: Command, tmp_path: Path) -> N
     with workspaces.open(tmp_path) as space:
         person = space.people.local("ana").id
         assert space.annotate.start(person) is not None
-    assert six("assignments", "list", "--json").json["stands"][0]["drawn"] == 1
+    assert six("assignments", "list", "--json").json["progress"][0]["from_pool"] == 1
     assert numbers(six("assignments", "move", "ana").err) == [1]
-    assert six("assignments", "list", "--json").json["stands"] == []
+    assert six("assignments", "list", "--json").json["progress"] == []
     nothing = six("assignments", "move", "ana", "ben", "--create")
     assert (nothing.code, nothing.err.count("\n")) == (0, 1)
     assert "ana" in nothing.err
@@ -366,13 +366,13 @@ def test_gold_samples_are_declared_and_listed(checked: Command) -> None:
     """By all samples with answers, or by named ones; a dry run stores nothing."""
     on = ("assignments", "gold", "--dataset", "news", "--gold", "kim")
     listed = checked("assignments", "list", "--json").json
-    assert {each["name"]: each["gold"] for each in listed["stands"]} == {"ana": 3, "kim": 0}
+    assert {each["name"]: each["gold"] for each in listed["progress"]} == {"ana": 3, "kim": 0}
     assert "3 samples" in next(one["rule"] for one in listed["rules"] if "gold" in one["rule"])
     dry = checked(*on, "s1", "--dry-run")
     assert (dry.code, "--dry-run" in dry.err) == (0, True)
     assert checked(*on, "s1", "--dry-run", "--json").json == {
-        "handout": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
-        "recognisable": False, "checks": 3, "edited_later": 0,
+        "batch": 0, "dataset": "news", "every": 10, "threshold": 70, "samples": 1,
+        "recognizable": False, "checks": 3, "edited_later": 0,
     }  # fmt: skip
     assert checked("assignments", "list", "--json").json == listed
     assert checked(*on, "s5").code == 1
@@ -389,7 +389,7 @@ def test_status_shows_the_accuracy_and_the_alert(checked: Command) -> None:
     """As tables and as JSON: of all checks, of the last ones, and by week."""
     (found,) = checked("status", "--json").json["gold"]
     assert (found["name"], found["checks"], found["accuracy"]) == ("ana", 3, 0.0)
-    assert (found["recent"], found["threshold"], found["alert"]) == (0.0, 0.7, True)
+    assert (found["recent_accuracy"], found["threshold"], found["alert"]) == (0.0, 0.7, True)
     assert sum(week["checks"] for week in found["weeks"]) == 3
     shown = checked("status").out
     assert "below 70%" in shown
@@ -413,7 +413,7 @@ def test_skipped_gold_samples_are_shown(checked: Command, tmp_path: Path) -> Non
     assert f"checks skipped: {found['skipped']}" in checked("status").out
     (row,) = [
         each
-        for each in checked("assignments", "list", "--json").json["stands"]
+        for each in checked("assignments", "list", "--json").json["progress"]
         if each["name"] == "ben"
     ]
     assert row["skipped"] == row["finished"] == row["samples"]
@@ -472,7 +472,7 @@ def test_status_says_where_a_check_uses_an_older_answer(checked: Command, tmp_pa
     assert "assignments rescore-gold --dataset news" in checked("status").err
     again = ("assignments", "rescore-gold", "--dataset", "news")
     tried = checked(*again, "--dry-run", "--json").json
-    assert tried == {"handout": 0, "dataset": "news", "checks": 3, "changed": 1}
+    assert tried == {"batch": 0, "dataset": "news", "checks": 3, "changed": 1}
     assert numbers(checked(*again).out)[1:] == [3, 1]
     (found,) = checked("status", "--json").json["gold"]
     assert (found["accuracy"], found["older_answers"]) == (pytest.approx(1 / 3), 0)
@@ -524,13 +524,13 @@ def test_doctor_finds_a_low_accuracy(checked: Command) -> None:
 
     def find() -> list[dict[str, str]]:
         checks = checked("doctor", "--json").json
-        return [each for each in checks if each["what"] == "accuracy on gold samples"]
+        return [each for each in checks if each["check"] == "accuracy on gold samples"]
 
     (found,) = find()
-    assert found["state"] == "doubt"
-    assert "1 of 1 annotator" in found["says"]
-    assert "70%" in found["says"]
-    assert "ana" not in found["says"].replace("annotator", "")
+    assert found["state"] == "warning"
+    assert "1 of 1 annotator" in found["message"]
+    assert "70%" in found["message"]
+    assert "ana" not in found["message"].replace("annotator", "")
     on = ("assignments", "gold", "--dataset", "news", "--gold", "kim", "--threshold", "0")
     assert checked(*on).code == 0
     assert [each["state"] for each in find()] == ["ok"]

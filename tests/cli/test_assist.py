@@ -186,8 +186,8 @@ def test_people_get_tables(worked: Command) -> None:
 def test_programs_get_json(worked: Command) -> None:
     """Counts, shares, bounds; by week where that is asked for."""
     found = worked("lab", "assist", "report", "--json").json
-    assert (found["annotations"], found["unknown"], found["spans"]) == (2, 1, 1)
-    assert found["refused_best"] == {"count": 1, "share": 0.5, "low": None, "high": None}
+    assert (found["annotations"], found["without_snapshot"], found["spans"]) == (2, 1, 1)
+    assert found["rejected_best_match"] == {"count": 1, "share": 0.5, "low": None, "high": None}
     assert found["clusters"] == 1
     assert [row["name"] for row in found["by_annotator"]] == ["ana", "bo"]
     assert "by_week" in worked("lab", "assist", "report", "--json", "--by-week").json
@@ -200,7 +200,12 @@ def test_filters_are_those_of_exports(worked: Command) -> None:
         worked("lab", "assist", "report", "--json", "--label", "Unwanted").json["annotations"] == 1
     )
     assert worked("lab", "assist", "report", "--json", "--sample", "tea").json["annotations"] == 0
-    assert worked("lab", "assist", "report", "--json", "--since", "2999-01-01").json["unknown"] == 0
+    assert (
+        worked("lab", "assist", "report", "--json", "--since", "2999-01-01").json[
+            "without_snapshot"
+        ]
+        == 0
+    )
     refused = worked("lab", "assist", "report", "--person", "zoe")
     assert type(refused.error) is InvalidInput
     assert "'zoe'" in refused.error.message
@@ -230,7 +235,7 @@ def tunable(command: Command, tmp_path: Path) -> Command:
 def test_tune_stores_only_with_apply(tunable: Command, tmp_path: Path) -> None:
     """The table compares both on left-out sources; --apply stores; --undo restores."""
     shown = tunable("lab", "assist", "tune", "--json")
-    assert (shown.code, shown.json["applied"], shown.json["better"]) == (0, "", True)
+    assert (shown.code, shown.json["applied"], shown.json["improved"]) == (0, "", True)
     assert set(shown.json["measures"]) == {"both", "summary_to_source", "source_to_summary"}
     assert tunable("lab", "assist", "tune", "--undo").code == 1
     table = tunable("lab", "assist", "tune", "--apply")
@@ -278,13 +283,13 @@ def test_damaged_weights_are_named_and_removed(tunable: Command, tmp_path: Path)
     with workspaces.open(tmp_path) as space:
         space.corpus.set_setting("assist_weights", "[")
     checks = tunable("doctor", "--json")
-    (finding,) = [check for check in checks.json if check["what"] == "weights"]
-    assert (checks.code, finding["state"]) == (1, "wrong")
+    (finding,) = [check for check in checks.json if check["check"] == "weights"]
+    assert (checks.code, finding["state"]) == (1, "error")
     refused = tunable("lab", "assist", "tune")
     assert type(refused.error) is Damaged
-    assert finding["mend"] == refused.error.hint
+    assert finding["hint"] == refused.error.hint
     assert tunable("lab", "assist", "tune", "--undo", "--json").json == {"undone": ""}
-    assert "weights" not in {check["what"] for check in tunable("doctor", "--json").json}
+    assert "weights" not in {check["check"] for check in tunable("doctor", "--json").json}
 
 
 def test_tune_refuses_weights_that_are_not_better(

@@ -60,7 +60,7 @@ def test_an_altered_event_is_named(worked: Command, tmp_path: Path) -> None:
     for each in ("ana", "pairs/bridge", broken["person"], broken["id"], broken["at"]):
         assert each in first
     assert 2 in numbers(first)
-    assert why.strip() == broken["says"] != ""
+    assert why.strip() == broken["message"] != ""
 
 
 @pytest.mark.parametrize("streams", [True, False])

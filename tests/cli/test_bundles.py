@@ -259,7 +259,7 @@ def test_two_copies_of_a_bundle_both_come_home(command: Command, home: Path, bun
     worked_on(other, "second", start=3)
     command("sync", "bundles", "merge", str(bundle))
     merged = command("sync", "bundles", "merge", str(other), "--json").json
-    assert [each["stands"] for each in merged["conflicts"]] == ["there"]
+    assert [each["kept"] for each in merged["conflicts"]] == ["there"]
     assert notes(home, "Ana", TEA) == ["second"]
     assert command("sync", "bundles", "merge", str(bundle), "--json").json["events"] == 0
 

@@ -420,9 +420,9 @@ def test_altered_sentences_are_named(annotated: Command, store: Path) -> None:
     for words in ((), ("--against", head["full_head"]), ("--against", head["head"])):
         (found,) = faults(annotated, *words)["rows"]
         assert (found["table"], found["name"]) == ("documents", "sentences of pairs/bridge")
-    advice = next(each for each in annotated("doctor", "--json").json if each["what"] == "record")
-    assert advice["mend"].startswith("restore a backup")
-    assert "export" not in advice["mend"]
+    advice = next(each for each in annotated("doctor", "--json").json if each["check"] == "record")
+    assert advice["hint"].startswith("restore a backup")
+    assert "export" not in advice["hint"]
 
 
 def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store: Path) -> None:
@@ -430,8 +430,8 @@ def test_sentences_that_do_not_fit_are_imported_again(annotated: Command, store:
     head = annotated("audit", "head", "--json").json["full_head"]
     edit(store, "UPDATE documents SET boundaries = x'01000000' WHERE id = 1")
     assert faults(annotated)["altered_rows"] == 1
-    found = next(each for each in annotated("doctor", "--json").json if each["state"] == "wrong")
-    assert "ingest FILE" in found["mend"]
+    found = next(each for each in annotated("doctor", "--json").json if each["state"] == "error")
+    assert "ingest FILE" in found["hint"]
     done = annotated("ingest", "pairs.jsonl", "--dataset", "pairs", "--embedder", "none")
     assert (done.code, "1 sample" in done.err) == (0, True)
     assert annotated("audit", "verify", "--against", head).code == 0

@@ -41,8 +41,8 @@ def test_groups_are_never_ignored(command: Command, tmp_path: Path) -> None:
         assert (done.code, done.json["refused"]) == (2, 1), column
     assert command(*ingest).code == 0
     done = command(*ingest, "--group-column", "group", "--json")
-    assert (done.code, done.json["known"], done.json["doubts"]) == (0, 2, 2)
+    assert (done.code, done.json["known"], done.json["warnings"]) == (0, 2, 2)
     replaced = ("datasets", "replace", "pairs", *ingest[1:], "--group-column", "group")
     assert command(*replaced).code == 0
     done = command(*ingest, "--group-column", "group", "--json")
-    assert (done.code, done.json["known"], done.json["doubts"]) == (0, 2, 0)
+    assert (done.code, done.json["known"], done.json["warnings"]) == (0, 2, 0)

@@ -188,7 +188,7 @@ def test_problems_and_losses_are_counted_as_json(command: Command, tmp_path: Pat
     report = command(
         "convert", "a.jsonl", "b.json", "--to", "mercury", "--json", "--problems", "p.jsonl"
     ).json
-    assert (report["samples"], report["refused"], report["doubts"]) == (1, 59, 0)
+    assert (report["samples"], report["refused"], report["warnings"]) == (1, 59, 0)
     assert sum(report["problem_kinds"].values()) == 59
     assert report["lost"][RecordTrait.STATE] == 1
     assert len((tmp_path / "p.jsonl").read_text("utf-8").splitlines()) == 59

@@ -69,11 +69,11 @@ def test_doctor_does_not_advise_to_export_an_altered_text(
     alter(ALTERATIONS[kind])
     done = filled("doctor", "--json")
     assert done.code == 1
-    found = [each for each in done.json if (each["what"], each["state"]) == ("store", "wrong")]
-    assert any("pairs/bridge" in each["says"] for each in found)
+    found = [each for each in done.json if (each["check"], each["state"]) == ("store", "error")]
+    assert any("pairs/bridge" in each["message"] for each in found)
     for each in found:
-        assert "export" not in each["mend"]
-        assert "restore" in each["mend"]
+        assert "export" not in each["hint"]
+        assert "restore" in each["hint"]
 
 
 @pytest.mark.parametrize("kind", list(ALTERATIONS)[:3])
@@ -145,8 +145,8 @@ def test_doctor_advises_to_import_altered_sentences_again(
 ) -> None:
     """The boundaries fit the text, but they are not the recorded ones."""
     alter(f"UPDATE documents SET boundaries = {SHIFTED} WHERE segments = 2")
-    (found,) = [each for each in filled("doctor", "--json").json if each["what"] == "record"]
-    assert "ingest" in found["mend"]
+    (found,) = [each for each in filled("doctor", "--json").json if each["check"] == "record"]
+    assert "ingest" in found["hint"]
 
 
 def test_a_new_sample_does_not_take_over_a_damaged_text(

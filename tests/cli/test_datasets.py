@@ -58,7 +58,7 @@ def test_replace_gives_a_dataset_other_content(filled: Command, pairs: Path) -> 
     pairs.write_text(json.dumps(changed) + "\n", "utf-8")
     done = filled("datasets", "replace", "pairs", str(pairs), "--id-column", "id", "--json")
     assert done.code == 0
-    assert (done.json["replaced"], done.json["removed"]) == (1, 1)
+    assert (done.json["replaced"], done.json["deleted"]) == (1, 1)
 
 
 def test_the_same_sample_in_two_files_is_replaced_once(filled: Command, pairs: Path) -> None:
@@ -69,7 +69,7 @@ def test_the_same_sample_in_two_files_is_replaced_once(filled: Command, pairs: P
     files = (str(pairs), str(pairs.with_name("more.jsonl")))
     done = filled("datasets", "replace", "pairs", *files, "--id-column", "id", "--json")
     assert done.code == 0
-    assert (done.json["replaced"], done.json["known"], done.json["removed"]) == (1, 1, 1)
+    assert (done.json["replaced"], done.json["known"], done.json["deleted"]) == (1, 1, 1)
 
 
 def test_remove_asks_where_nobody_answers(filled: Command) -> None:
@@ -77,7 +77,7 @@ def test_remove_asks_where_nobody_answers(filled: Command) -> None:
     done = filled("datasets", "delete", "pairs")
     assert done.code == 2
     assert "--yes" in done.err
-    assert filled("datasets", "delete", "pairs", "--yes", "--json").json["removed"] == 2
+    assert filled("datasets", "delete", "pairs", "--yes", "--json").json["deleted"] == 2
 
 
 def test_annotated_datasets_are_refused_before_the_question(annotated: Command) -> None:

@@ -34,7 +34,7 @@ def test_doctor_finds_a_sound_workspace_sound(annotated: Command) -> None:
     """A workspace as it was made has nothing wrong."""
     done = annotated("doctor", "--json")
     assert done.code == 0
-    states = {check["what"]: check["state"] for check in done.json}
+    states = {check["check"]: check["state"] for check in done.json}
     assert states["runs"] == "ok"
     assert states["store"] == states["workspace"] == states["privacy"] == "ok"
 
@@ -51,9 +51,9 @@ def test_lines_to_copy_hold_for_any_folder(command: Command, tmp_path: Path) -> 
     (finding,) = [
         each
         for each in command("doctor", "-w", str(folder), "--json").json
-        if each["what"] == "privacy"
+        if each["check"] == "privacy"
     ]
-    assert shlex.split(finding["mend"]) == ["chmod", "-R", "go=", str(folder)]
+    assert shlex.split(finding["hint"]) == ["chmod", "-R", "go=", str(folder)]
 
 
 def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
@@ -61,9 +61,9 @@ def test_doctor_tells_a_damaged_store(filled: Command, tmp_path: Path) -> None:
     (tmp_path / "store.sqlite").write_bytes(b"not a store" * 1000)
     done = filled("doctor", "--json")
     assert done.code == 1
-    found = {check["what"]: check for check in done.json}["store"]
-    assert found["state"] == "wrong"
-    assert "sqlite3 store.sqlite .dump" in found["mend"]
+    found = {check["check"]: check for check in done.json}["store"]
+    assert found["state"] == "error"
+    assert "sqlite3 store.sqlite .dump" in found["hint"]
     damaged = filled("status").error
     assert type(damaged) is Damaged
     assert "doctor" in damaged.hint
@@ -76,18 +76,18 @@ def test_doctor_tells_a_broken_configuration(filled: Command, text: str) -> None
     file.write_text(text, "utf-8")
     done = filled("doctor", "--json")
     assert done.code == 1
-    found = {check["what"]: check for check in done.json}["configuration"]
-    assert found["state"] == "wrong"
-    assert str(file) in found["says"]
+    found = {check["check"]: check for check in done.json}["configuration"]
+    assert found["state"] == "error"
+    assert str(file) in found["message"]
 
 
 def test_doctor_tells_where_a_configuration_would_be(filled: Command) -> None:
     """A file that is not there is not told as if it were."""
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).unlink()
-    found = {check["what"]: check for check in filled("doctor", "--json").json}["configuration"]
+    found = {check["check"]: check for check in filled("doctor", "--json").json}["configuration"]
     assert found["state"] == "ok"
-    assert found["says"] != os.environ["TUI_ANNOTATE_CONFIG"]
-    assert os.environ["TUI_ANNOTATE_CONFIG"] in found["says"]
+    assert found["message"] != os.environ["TUI_ANNOTATE_CONFIG"]
+    assert os.environ["TUI_ANNOTATE_CONFIG"] in found["message"]
 
 
 def test_doctor_without_a_workspace(command: Command) -> None:
@@ -146,8 +146,8 @@ def test_a_bug_report_holds_nothing_private(
         for name in os.environ
         if "TUI_ANNOTATE" in name and not name.endswith(("SHARED", "TORTURE"))  # of the tests
     )
-    states = {each["what"]: each["state"] for each in found["findings"]}
-    assert (states["store"], states["label file"]) == ("ok", "doubt")
+    states = {each["check"]: each["state"] for each in found["findings"]}
+    assert (states["store"], states["label file"]) == ("ok", "warning")
     assert len(found["log"]) == 2
 
 
@@ -172,20 +172,20 @@ def test_a_bug_report_is_written_where_nothing_works(command: Command, tmp_path:
     Path(os.environ["TUI_ANNOTATE_CONFIG"]).write_text("odd = 1\n", "utf-8")
     done = command("doctor", "--bug-report", "report.json", "--json")
     assert done.code == 1
-    assert {each["state"] for each in done.json} >= {"wrong"}
+    assert {each["state"] for each in done.json} >= {"error"}
     found = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert found["contents"] == found["files"] == found["settings"] == {}
     assert found["program"]["version"]
-    assert "wrong" in {each["state"] for each in found["findings"]}
+    assert "error" in {each["state"] for each in found["findings"]}
     assert command("doctor", "--bug-report", str(tmp_path)).code == 2
 
 
 TERMINALS = [
     ({"TERM": "xterm-256color"}, (100, 30), {"terminal": "ok", "size": "ok"}),
     ({"TERM": "xterm", "COLORTERM": "truecolor"}, (80, 24), {"terminal": "ok", "size": "ok"}),
-    ({"TERM": "xterm", "NO_COLOR": "1"}, (79, 24), {"terminal": "ok", "size": "doubt"}),
-    ({"TERM": "linux", "TEXTUAL_LOG": "x"}, (80, 23), {"size": "doubt", "settings": "doubt"}),
-    ({}, (80, 24), {"terminal": "wrong"}),
+    ({"TERM": "xterm", "NO_COLOR": "1"}, (79, 24), {"terminal": "ok", "size": "warning"}),
+    ({"TERM": "linux", "TEXTUAL_LOG": "x"}, (80, 23), {"size": "warning", "settings": "warning"}),
+    ({}, (80, 24), {"terminal": "error"}),
 ]
 
 
@@ -200,10 +200,10 @@ def test_terminals_are_judged(
     stdout = SimpleNamespace(isatty=lambda: True, encoding="latin-1")
     monkeypatch.setattr(doctor, "sys", SimpleNamespace(stdout=stdout))
     monkeypatch.setattr("shutil.get_terminal_size", lambda *_, **__: os.terminal_size(size))
-    checks = {check.what: check for check in doctor.check_terminal(environment)}
+    checks = {check.check: check for check in doctor.check_terminal(environment)}
     assert {what: checks[what].state for what in expected} == expected
-    assert checks["encoding"].state == "wrong"
-    assert all(check.mend for check in checks.values() if check.state != "ok")
+    assert checks["encoding"].state == "error"
+    assert all(check.hint for check in checks.values() if check.state != "ok")
 
 
 def test_a_platform_without_vectors_is_a_doubt(
@@ -211,8 +211,8 @@ def test_a_platform_without_vectors_is_a_doubt(
 ) -> None:
     """Where the vectors' package is missing, doctor says that new texts get none."""
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    states = {check["what"]: check["state"] for check in filled("doctor", "--json").json}
-    assert states["embedders"] == "doubt"
+    states = {check["check"]: check["state"] for check in filled("doctor", "--json").json}
+    assert states["embedders"] == "warning"
 
 
 def test_terminal_checks_tell_what_a_pipe_is() -> None:
@@ -226,8 +226,8 @@ def test_terminal_checks_tell_what_a_pipe_is() -> None:
     [
         ((), "ok", [4, 0]),
         ((10,), "ok", [4, 1]),
-        ((8, 10), "doubt", [4, 2]),
-        ((1, 2, 3, 4, 5), "doubt", [4, 5, 2]),
+        ((8, 10), "warning", [4, 2]),
+        ((1, 2, 3, 4, 5), "warning", [4, 5, 2]),
     ],
 )
 def test_a_run_that_nobody_ends_any_more_is_a_doubt(
@@ -238,15 +238,20 @@ def test_a_run_that_nobody_ends_any_more_is_a_doubt(
     about = ScoreRun(id="1", kind=RunKind.SCORE, maker="m", dataset="news")
     runs = [replace(about, at=f"2024-05-{day:02}T13:00:00+00:00") for day in days]
     found = doctor.check_runs(4, runs, now=now)
-    assert (found.state, bool(found.mend)) == (state, state == "doubt")
-    assert numbers(found.says) == counts
-    named = re.findall(r"2024-05-\d\d", found.says)
+    assert (found.state, bool(found.hint)) == (state, state == "warning")
+    assert numbers(found.message) == counts
+    named = re.findall(r"2024-05-\d\d", found.message)
     assert named == [f"2024-05-{day:02}" for day in days if day < 10][:3]
 
 
 @pytest.mark.parametrize(
     ("at", "state"),
-    [("", "doubt"), ("yesterday", "doubt"), ("2024-05-10T09:00:00", "ok"), ("0001-01-01", "doubt")],
+    [
+        ("", "warning"),
+        ("yesterday", "warning"),
+        ("2024-05-10T09:00:00", "ok"),
+        ("0001-01-01", "warning"),
+    ],
 )
 def test_a_run_from_a_file_may_tell_any_time(at: str, state: str) -> None:
     """One without a zone is of UTC; what is no time is long ago."""
@@ -269,7 +274,7 @@ def folder(command: Command, tmp_path: Path) -> Path:
 def folder_findings(folder: Path) -> dict[str, tuple[str, str, str]]:
     """State, words and mending line of each finding, by its name."""
     checks = doctor.check_folder(folder)
-    return {each.what: (each.state, each.says, each.mend) for each in checks}
+    return {each.check: (each.state, each.message, each.hint) for each in checks}
 
 
 def mend(folder: Path) -> None:
@@ -295,7 +300,7 @@ def test_what_others_can_read_is_a_doubt(folder: Path) -> None:
     folder.chmod(0o755)
     (folder / "vectors").chmod(0o755)
     state, says, _ = folder_findings(folder)["privacy"]
-    assert state == "doubt"
+    assert state == "warning"
     assert says.endswith(" it's a b, vectors")
     mend(folder)
     assert folder_findings(folder)["privacy"][0] == "ok"
@@ -317,18 +322,18 @@ def test_a_group_may_share_a_workspace(folder: Path) -> None:
     """What the group can not use and what others can read is wrong; the rest is told as it is."""
     folder.chmod(0o2770)
     state, says, line = folder_findings(folder)["privacy"]
-    assert state == "wrong"
+    assert state == "error"
     assert "store.sqlite" in says
     assert shlex.split(line)[:3] == ["chgrp", "-R", doctor.find_group_name(GROUP)]
     mend(folder)
     assert {path.stat().st_mode & 0o7777 for path in entries(folder) if path.is_dir()} == {0o2770}
     state, says, _ = folder_findings(folder)["privacy"]
-    assert state == "doubt"
+    assert state == "warning"
     assert doctor.find_group_name(GROUP) in says
     folder.chmod(0o2775)
-    assert folder_findings(folder)["privacy"][0] == "wrong"
+    assert folder_findings(folder)["privacy"][0] == "error"
     mend(folder)
-    assert folder_findings(folder)["privacy"][0] == "doubt"
+    assert folder_findings(folder)["privacy"][0] == "warning"
 
 
 def test_logs_are_each_users_own_in_a_group(folder: Path) -> None:
@@ -338,7 +343,7 @@ def test_logs_are_each_users_own_in_a_group(folder: Path) -> None:
     log = folder / "log" / "app.log"
     log.touch()
     log.chmod(0o600)
-    assert folder_findings(folder)["privacy"][0] == "doubt"
+    assert folder_findings(folder)["privacy"][0] == "warning"
 
 
 def test_the_key_of_pseudonyms_is_not_given_to_a_group(folder: Path) -> None:
@@ -356,7 +361,7 @@ def test_the_key_of_pseudonyms_is_its_owners_in_a_group(folder: Path) -> None:
     """That the group can not read it is nothing wrong."""
     folder.chmod(0o2770)
     mend(folder)
-    for name, state in (("pseudonyms.key", "doubt"), ("other.key", "wrong")):
+    for name, state in (("pseudonyms.key", "warning"), ("other.key", "error")):
         key = folder / name
         key.touch()
         key.chmod(0o600)
@@ -392,7 +397,7 @@ def test_a_network_file_system_is_refused_with_a_local_place(
     monkeypatch.setattr(doctor, "MOUNTS", mounts)
     monkeypatch.setattr(doctor, "LOCAL_DISKS", (str(far), str(near)))
     state, says, line = folder_findings(folder)["disk"]
-    assert state == "wrong"
+    assert state == "error"
     assert "nfs4" in says
     words = shlex.split(line, comments=True)
     assert words == ["cp", "-a", str(folder), str(near / folder.name)]
@@ -415,27 +420,27 @@ def test_a_disk_mounted_read_only_is_a_doubt(folder: Path, monkeypatch: pytest.M
     monkeypatch.setattr("os.statvfs", lambda _folder: mounted)
     monkeypatch.setattr("os.access", lambda _folder, _mode: False)
     state, _, line = folder_findings(folder)["writing"]
-    assert state == "doubt"
+    assert state == "warning"
     assert shlex.split(line, comments=True)[:3] == ["cp", "-r", str(folder)]
 
 
 def test_a_full_or_read_only_disk_is_wrong(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too few bytes, too few files, and a folder that can not be written."""
     monkeypatch.setattr("os.access", lambda _folder, _mode: False)
-    assert folder_findings(folder)["writing"][0] == "wrong"
+    assert folder_findings(folder)["writing"][0] == "error"
     none_left = SimpleNamespace(f_files=9, f_favail=8, f_flag=0)
     monkeypatch.setattr("os.statvfs", lambda _folder: none_left)
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=2**40))
-    assert folder_findings(folder)["space"][0] == "wrong"
+    assert folder_findings(folder)["space"][0] == "error"
     assert numbers(folder_findings(folder)["space"][1]) == [8]
     monkeypatch.setattr("shutil.disk_usage", lambda _folder: SimpleNamespace(free=1))
-    assert folder_findings(folder)["space"][0] == "wrong"
+    assert folder_findings(folder)["space"][0] == "error"
     assert folder_findings(folder)["space"][1].startswith("0 MB ")
 
 
 QUOTAS = {
     "ok": ("  900000 2000000 3000000 0  12 0 0 0", "2.0 GB "),
-    "wrong": ("2999999* 2000000 3000000 6  12 0 0 0", "0 MB "),
+    "error": ("2999999* 2000000 3000000 6  12 0 0 0", "0 MB "),
 }
 
 
@@ -500,9 +505,9 @@ def test_sound_settings_are_ok() -> None:
 def test_what_leaves_more_open_is_a_doubt(other: dict[str, list[str]], words: str) -> None:
     """By the name that sshd_config has for it, with the line that prints the right ones."""
     finding = check_settings(**other)
-    assert finding.state == "doubt"
-    assert words in finding.says
-    line = shlex.split(finding.mend)
+    assert finding.state == "warning"
+    assert words in finding.message
+    line = shlex.split(finding.hint)
     assert line[:4] == ["tui-annotate", "users", "ssh", "setup"]
     assert "/srv/it's a" in line
 
@@ -510,8 +515,8 @@ def test_what_leaves_more_open_is_a_doubt(other: dict[str, list[str]], words: st
 def test_a_forced_command_beside_bound_keys_is_wrong() -> None:
     """It would go before those of the keys, so that everybody is the same person."""
     finding = check_settings(forcecommand=["tui-annotate session"])
-    assert finding.state == "wrong"
-    assert "ForceCommand" in finding.says
+    assert finding.state == "error"
+    assert "ForceCommand" in finding.message
 
 
 def findings(folder: Path, text: str, *, mode: int = 0o600) -> list[DiagnosticFinding]:
@@ -531,11 +536,11 @@ def test_lines_as_they_were_written_are_nothing_to_tell(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "state", "words"),
     [
-        (f"{KEYS[0]} ana@desk", "wrong", "restrict and command"),
-        (f"restrict {KEYS[0]}", "wrong", " command"),
-        (MINE.replace("restrict,", ""), "wrong", " restrict"),
-        (MINE.replace("anaana", "benben"), "wrong", ""),
-        (MINE.replace("session", "annotate"), "wrong", ""),
+        (f"{KEYS[0]} ana@desk", "error", "restrict and command"),
+        (f"restrict {KEYS[0]}", "error", " command"),
+        (MINE.replace("restrict,", ""), "error", " restrict"),
+        (MINE.replace("anaana", "benben"), "error", ""),
+        (MINE.replace("session", "annotate"), "error", ""),
     ],
 )
 def test_a_bound_key_that_opens_more_is_wrong(
@@ -544,39 +549,39 @@ def test_a_bound_key_that_opens_more_is_wrong(
     """With file and line, and what writes it anew."""
     (finding,) = findings(tmp_path, f"# first\n{line}\n")
     assert finding.state == state
-    assert words in finding.says
-    assert re.search(rf"\b2\b.* {tmp_path}", finding.says)
-    assert "tui-annotate users ssh authorized-keys" in finding.mend
+    assert words in finding.message
+    assert re.search(rf"\b2\b.* {tmp_path}", finding.message)
+    assert "tui-annotate users ssh authorized-keys" in finding.hint
 
 
 def test_a_key_of_another_workspace_is_told(tmp_path: Path) -> None:
     """As in a copy of a workspace: nothing is wrong, but it does not open this one."""
     (finding,) = findings(tmp_path, MINE.replace("/srv/a", "/srv/b"))
-    assert finding.state == "doubt"
-    assert re.search(rf"\b1\b.* {tmp_path}", finding.says)
+    assert finding.state == "warning"
+    assert re.search(rf"\b1\b.* {tmp_path}", finding.message)
 
 
 def test_another_key_with_a_shell_is_a_doubt_that_can_be_mended(tmp_path: Path) -> None:
     """It may be an admin's; the line takes out that one alone."""
     text = f"{MINE}\n{KEYS[1]} admin\n{KEYS[2]} admin\n"
     first, _ = findings(tmp_path, text)
-    assert first.state == "doubt"
-    subprocess.run(["sh", "-c", first.mend], check=True)
+    assert first.state == "warning"
+    subprocess.run(["sh", "-c", first.hint], check=True)
     assert (tmp_path / "authorized_keys").read_text() == f"{MINE}\n{KEYS[2]} admin\n"
 
 
 def test_a_key_that_stands_nowhere_is_told(tmp_path: Path) -> None:
     """Bound, but not written: sshd does not know it."""
     (finding,) = findings(tmp_path, "")
-    assert numbers(finding.says) == [1]
-    assert shlex.split(finding.mend)[-1] == str(tmp_path / "none")
+    assert numbers(finding.message) == [1]
+    assert shlex.split(finding.hint)[-1] == str(tmp_path / "none")
 
 
 def test_a_file_that_others_can_write_is_wrong(tmp_path: Path) -> None:
     """The line makes it one that sshd reads."""
     (finding,) = findings(tmp_path, MINE, mode=0o664)
-    assert finding.state == "wrong"
-    subprocess.run(["sh", "-c", finding.mend], check=True)
+    assert finding.state == "error"
+    subprocess.run(["sh", "-c", finding.hint], check=True)
     assert (tmp_path / "authorized_keys").stat().st_mode & 0o777 == 0o600
 
 
@@ -605,15 +610,15 @@ def test_settings_are_those_for_the_stores_owner(
     )
     fake_sshd(tmp_path, monkeypatch, script)
     found = list(sshd_checks.check_sshd(tmp_path, [MINE]))
-    assert [(each.what, each.state) for each in found] == [
+    assert [(each.check, each.state) for each in found] == [
         ("sshd", "ok"),
-        ("authorized_keys", "doubt"),
+        ("authorized_keys", "warning"),
     ]
     owner = tmp_path.owner()
     asked = (tmp_path / "asked").read_text()
     assert asked == f"-T -C user={owner},host=localhost,addr=127.0.0.1\n"
     (tmp_path / owner).write_text(f"{KEYS[0]} ana\n")
-    assert [each.state for each in sshd_checks.check_sshd(tmp_path, [MINE])] == ["ok", "wrong"]
+    assert [each.state for each in sshd_checks.check_sshd(tmp_path, [MINE])] == ["ok", "error"]
 
 
 def test_settings_that_can_not_be_read_are_a_doubt(
@@ -622,12 +627,12 @@ def test_settings_that_can_not_be_read_are_a_doubt(
     """Most users may not; the line says who can."""
     fake_sshd(tmp_path, monkeypatch, "exit 1")
     first = next(sshd_checks.check_sshd(tmp_path, [MINE]))
-    assert first.state == "doubt"
-    assert "sshd -T" in first.mend
+    assert first.state == "warning"
+    assert "sshd -T" in first.hint
 
 
 @pytest.mark.parametrize(
-    ("name", "state"), [("glibc 2.36", "ok"), ("glibc 2.28", "ok"), ("glibc 2.17", "wrong")]
+    ("name", "state"), [("glibc 2.36", "ok"), ("glibc 2.28", "ok"), ("glibc 2.17", "error")]
 )
 def test_an_old_c_library_is_told(monkeypatch: pytest.MonkeyPatch, name: str, state: str) -> None:
     """By its version; systems without it have nothing to tell."""
@@ -648,7 +653,7 @@ def test_temporary_files_of_killed_commands_are_listed(folder: Path) -> None:
         path.touch()
     with replace_file(folder / "written.csv"):
         state, says, mend = folder_findings(folder)["unfinished files"]
-    assert state == "doubt"
+    assert state == "warning"
     assert says.endswith("store-0001.part")
     assert "written" not in says
     assert "film" not in mend

@@ -202,4 +202,4 @@ def test_uhgeval_needs_no_script(command: Command) -> None:
     assert command("init").code == 0
     done = command(*shlex.split(line)[1:], "--embedder", "none", "--json")
     assert (done.code, done.json["added"], done.json["refused"]) == (3, 300, 0)
-    assert (done.json["annotations"], done.json["doubts"]) == (2433, 78)
+    assert (done.json["annotations"], done.json["warnings"]) == (2433, 78)

@@ -84,8 +84,8 @@ def test_remarks(filled: Command, tmp_path: Path) -> None:
     head = shown.out.splitlines()[0]
     assert "pairs/bridge" in head
     assert "\x1b" not in shown.out
-    (talk,) = filled("messages", "questions", "list", "--json", "--sample", "bridge").json["talks"]
-    assert (talk["waiting"], talk["remarks"][0]["name"]) == (True, "ana")
+    (talk,) = filled("messages", "questions", "list", "--json", "--sample", "bridge").json
+    assert (talk["unanswered"], talk["messages"][0]["name"]) == (True, "ana")
     replied = filled("messages", "questions", "reply", talk["id"][:8], "It is.").out
     assert all(report in replied for report in ("ana", "pairs/bridge"))
     assert filled("messages", "questions", "list", "--unanswered").out == ""
@@ -94,7 +94,7 @@ def test_remarks(filled: Command, tmp_path: Path) -> None:
     assert "  admin, " in filled("messages", "questions", "list").out
     shown = filled("messages", "announcements", "list")
     assert shown.out.splitlines()[1] == "    Thank you."
-    (notice,) = filled("messages", "announcements", "list", "--json").json["notices"]
+    (notice,) = filled("messages", "announcements", "list", "--json").json
     assert (notice["name"], notice["text"]) == ("admin", "Thank you.")
     with workspaces.open(tmp_path) as space:
         assert [[line.text for line in item.lines] for item in space.team.news.of(ana)] == [

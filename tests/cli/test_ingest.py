@@ -92,7 +92,14 @@ def test_ingest_tells_its_figures_as_json(command: Command, pairs: Path) -> None
     """--json gives every count, the problems and the outcome."""
     command("init")
     shown = command("ingest", str(pairs), "--embedder", "none", "--json").json
-    expected = {"added": 2, "known": 0, "refused": 0, "doubts": 1, "documents": 4, "outcome": "all"}
+    expected = {
+        "added": 2,
+        "known": 0,
+        "refused": 0,
+        "warnings": 1,
+        "documents": 4,
+        "outcome": "all",
+    }
     assert {name: shown[name] for name in expected} == expected
     (doubt,) = shown["problems"]
     assert (doubt["where"], doubt["refused"]) == (f"{pairs}:1", False)
@@ -456,10 +463,18 @@ def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) ->
     assert line not in command("ingest", file, "--embedder", "none").err
     fine = dump(tmp_path / "fine.json", "Benign", summary="Fine.")
     shown = command("ingest", fine, "--embedder", "none", "--json").json
-    assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (0, 0, [])
+    assert (
+        shown["annotations_with_unknown_labels"],
+        shown["unknown_labels"],
+        shown["datasets_with_unknown_labels"],
+    ) == (0, 0, [])
     worse = dump(tmp_path / "worse.json", "Worse", summary="Worse.")
     shown = command("datasets", "replace", "fine", worse, "--delete-annotations", "--json").json
-    assert (shown["outside"], shown["outside_labels"], shown["outside_in"]) == (1, 1, ["fine"])
+    assert (
+        shown["annotations_with_unknown_labels"],
+        shown["unknown_labels"],
+        shown["datasets_with_unknown_labels"],
+    ) == (1, 1, ["fine"])
     assert command(*shlex.split(line)[1:]).code == 0
 
 
@@ -470,7 +485,12 @@ def test_labels_are_held_against_the_set_of_their_dataset(command: Command, tmp_
     (tmp_path / "own.yaml").write_text("- Benign\n- Mine\n", "utf-8")
     command("labels", "apply", "own.yaml", "--dataset", "own")
     dump(tmp_path / "own.json", "Benign", "Mine")
-    assert command("ingest", "own.json", "--embedder", "none", "--json").json["outside"] == 0
+    assert (
+        command("ingest", "own.json", "--embedder", "none", "--json").json[
+            "annotations_with_unknown_labels"
+        ]
+        == 0
+    )
     (tmp_path / "labels.yaml").write_text("- A: {", "utf-8")
     other = dump(tmp_path / "other.json", "Mine", summary="Other.")
     done = command("ingest", other, "--embedder", "none")

@@ -112,7 +112,7 @@ def test_labels_change_by_command(annotated: Command, tmp_path: Path) -> None:
     assert sum(each["undone"] for each in listed) == 4
     assert sum(each["in_force"] for each in listed) == 1
     words = ("Questionable", "Doubtful")
-    assert all(word in listed[1]["told"] for word in words)
+    assert all(word in listed[1]["change"] for word in words)
     assert all(word in shown.splitlines()[2] for word in words)
     assert annotated("labels", "show").out == (tmp_path / "labels.yaml").read_text("utf-8")
 
@@ -151,7 +151,7 @@ def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path
     rule = ("--rule", "Unwanted.Instrinsic=Unwanted.Extrinsic")
     wanted = annotated("labels", "normalize", "--rules", "rules.txt", *rule, "--yes", "--json")
     assert wanted.json["rules"] == [
-        {"label": "Unwanted.Instrinsic", "becomes": "Unwanted.Extrinsic", "why": "asked"}
+        {"label": "Unwanted.Instrinsic", "becomes": "Unwanted.Extrinsic", "reason": "asked"}
     ]
     assert labels_of(tmp_path) == ["Questionable", "Unwanted.Extrinsic"]
 
@@ -207,7 +207,7 @@ def test_a_file_that_is_not_taken_up_is_told(annotated: Command, tmp_path: Path)
     report = annotated("labels", "apply", "labels.yaml", "--dry-run")
     assert re.search(r"^  pairs/bridge +ana .*Questionable$", report.out, re.MULTILINE)
     places = annotated("labels", "apply", "labels.yaml", "--dry-run", "--json")
-    assert (places.code, places.json["places"][0]["person"]) == (1, "ana")
+    assert (places.code, places.json["problems"][0]["person"]) == (1, "ana")
 
 
 @pytest.mark.parametrize(
@@ -253,7 +253,7 @@ def test_samples_without_a_rating_are_counted_and_opened_again(
 ) -> None:
     """The same label set is enough; without a scale nothing is opened."""
     on = ("labels", "apply", "labels.yaml", "--reopen-unrated")
-    assert annotated(*on, "--dry-run", "--json").json["lacking"] == []
+    assert annotated(*on, "--dry-run", "--json").json["missing_parts"] == []
     with tui_annotate.open(tmp_path) as space:
         who, key = space.people.all()[0].id, space.corpus.keys()[-1]
         space.annotate.finish(who, key, seconds=0)
@@ -264,6 +264,6 @@ def test_samples_without_a_rating_are_counted_and_opened_again(
         file.write('ratings = ["good", "poor"]\n')
     tried = annotated(*on, "--dry-run")
     assert (tried.code, "completed samples without a rating: 1" in tried.out) == (0, True)
-    (found,) = annotated(*on, "--json").json["lacking"]
+    (found,) = annotated(*on, "--json").json["missing_parts"]
     assert (found["part"], found["samples"], found["reopened"]) == ("rating", 1, 1)
     assert annotated("doctor").code == 0

@@ -70,7 +70,7 @@ def test_a_question_is_asked_by_a_command(filled: Command, home: Path) -> None:
     assert (by_quote["annotation"], by_quote["quote"]) == (SECOND, "bridge cos")
     assert by_quote["labels"] == [["Benign"]]
     by_id = ask(filled, "bridge", "Again.", "--annotation", "ana-s").json
-    assert [each["text"] for each in by_id["remarks"]] == ["Too long?", "Again."]
+    assert [each["text"] for each in by_id["messages"]] == ["Too long?", "Again."]
     printed = filled("messages", "questions", "list").out
     assert QUOTE in printed
     assert talks(home) == [("", "", ["All?"]), (SECOND, QUOTE, ["Too long?", "Again."])]
@@ -138,7 +138,7 @@ def test_a_question_outlives_its_sample(filled: Command, home: Path) -> None:
     assert replaced.code == 0, replaced.err
     assert talks(home) == [(SECOND, QUOTE, ["Why?"])]
     assert filled("datasets", "delete", "pairs", "--delete-annotations", "--yes").code == 0
-    (thread,) = filled("messages", "questions", "list", "--json").json["talks"]
+    (thread,) = filled("messages", "questions", "list", "--json").json
     assert filled("messages", "questions", "reply", thread["id"], "So.").code == 0
     assert talks(home) == [(SECOND, QUOTE, ["Why?", "So."])]
     assert QUOTE in filled("messages", "questions", "list").out

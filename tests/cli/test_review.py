@@ -78,18 +78,18 @@ def test_the_list_tells_what_waits_and_why(
         "pending": 0,
         "state": "done",
         "agreed": 1,
-        "nearly": 0,
+        "nearly_agreed": 0,
         "conflicts": 3,
-        "kinds": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
-        "own": False,
+        "conflicts_by_kind": {"label": 1, "only-some": 2, "extent": 2, "evidence": 2, "note": 2},
+        "annotated_by_reviewer": False,
         "edited": 0,
         "reopened": 0,
         "changed": 0,
-        "open": 0,
-        "questions": 0,
+        "open_decisions": 0,
+        "unanswered_questions": 0,
     }
     own = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--as", "ana", "--json"))
-    assert [row["own"] for row in own] == [True, True, True]
+    assert [row["annotated_by_reviewer"] for row in own] == [True, True, True]
 
 
 def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
@@ -101,7 +101,7 @@ def test_with_accounts_the_owner_of_the_files_lists_for_nobody(
     assert run(add) == 0
     capsys.readouterr()
     rows = json.loads(printed(capsys, "review", "list", "-w", str(folder), "--json"))
-    assert [row["own"] for row in rows] == [False] * 3
+    assert [row["annotated_by_reviewer"] for row in rows] == [False] * 3
     assert run(["review", "list", "-w", str(folder), "--as", "ana"]) == 1
 
 
@@ -484,7 +484,7 @@ def test_the_list_and_status_name_what_changed_since(
     assert "changed since adjudication (1)" in out
     rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
     (row,) = [row for row in rows if row["sample"] == "a"]
-    assert (row["state"], row["changed"], row["open"]) == ("done", 1, 2)
+    assert (row["state"], row["changed"], row["open_decisions"]) == ("done", 1, 2)
     status = printed(capsys, "status", *where)
     assert "changed since adjudication: 1 sample" in status
     assert f"review again: tui-annotate -w {folder} review list" in status
@@ -504,7 +504,7 @@ def test_questions_after_the_adjudication_are_counted(
     assert "adjudicated, 1 unanswered" in out
     assert f"unanswered questions about these samples: 1; to list them: {command}" in out
     rows = json.loads(printed(capsys, "review", "list", *where, "--json"))
-    assert {row["sample"]: row["questions"] for row in rows}["a"] == 1
+    assert {row["sample"]: row["unanswered_questions"] for row in rows}["a"] == 1
     assert f"unanswered questions: 1; to list them: {command}" in printed(capsys, "status", *where)
     assert json.loads(printed(capsys, "status", *where, "--json"))["unanswered_questions"] == 1
 

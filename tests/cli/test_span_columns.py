@@ -26,7 +26,11 @@ def table(command: Command, tmp_path: Path) -> Command:
 def test_spans_become_annotations(table: Command) -> None:
     """Spans become annotations with all labels, and a span that is not found is reported."""
     done = table("ingest", *COLUMNS, "--json")
-    assert (done.code, done.json["annotations"], done.json["outside"]) == (3, 2, 1)
+    assert (done.code, done.json["annotations"], done.json["annotations_with_unknown_labels"]) == (
+        3,
+        2,
+        1,
+    )
     assert [each["where"].rsplit(":")[-1] for each in done.json["problems"]] == ["3"]
     exported = table("export", "--to", "jsonl", "--person", "pairs").out
     assert exported.count('"annotation_id": "') + exported.count('"annotation_id":"') == 2

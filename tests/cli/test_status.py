@@ -18,7 +18,7 @@ from tui_annotate.domain.scores import RunKind, ScoreRun
 def test_status_counts_everything(annotated: Command) -> None:
     """The JSON of status has the figures of the whole, of datasets and of people."""
     shown = annotated("status", "--json").json
-    expected = {"samples": 2, "documents": 4, "annotations": 1, "done": 0}
+    expected = {"samples": 2, "documents": 4, "annotations": 1, "completed": 0}
     assert {name: shown[name] for name in expected} == expected
     assert shown["datasets"][0]["name"] == "pairs"
     assert shown["progress"][0]["name"] == "reader"

@@ -347,7 +347,7 @@ def test_before_it_is_taken_it_counts_nowhere(found: Command) -> None:
             space.annotate.refuse(space.person(who).id, BRIDGE, one.id, seconds=1)
             space.annotate.finish(space.person(who).id, BRIDGE, seconds=1)
     status = found("status", "--json").json
-    assert (status["annotations"], status["done"]) == (0, 2)
+    assert (status["annotations"], status["completed"]) == (0, 2)
     with workspaces.open() as space:
         assert space.export("/dev/null").annotations == 0
         assert space.log.labels_in_use() == {}

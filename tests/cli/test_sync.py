@@ -198,7 +198,7 @@ def test_a_conflict_is_listed_with_both_and_the_newest_stands(
     assert (waiting.code, waiting.json["waiting"]) == (3, ["pairs/bridge"])
     pulled = command("sync", "pull", "-w", "two", "--json")
     (conflict,) = pulled.json[0]["conflicts"]
-    assert conflict["stands"] == newer
+    assert conflict["kept"] == newer
     assert [each["note"] for each in conflict["here"]["annotations"]] == ["two"]
     assert [each["note"] for each in conflict["there"]["annotations"]] == ["one"]
     assert notes(machines / "two") == (["two"] if newer == "here" else ["one"])
@@ -381,7 +381,7 @@ def test_delete_mine_asks_and_removes_ones_own_rows(
     assert (asked.code, len(fake.rows)) == (2, 2)
     assert type(asked.error) is InvalidInput
     assert "--yes" in asked.error.hint
-    assert command("sync", "delete", "--mine", "-w", "one", "--yes", "--json").json["removed"] == 1
+    assert command("sync", "delete", "--mine", "-w", "one", "--yes", "--json").json["deleted"] == 1
     assert list(fake.rows) == [("pairs", "ben", "tea")]
     assert notes(machines / "one") == ["first"]
     assert command("sync", "push", "-w", "one", "--json").json["samples"] == 1
@@ -584,7 +584,7 @@ def test_the_owner_of_the_files_is_whom_an_account_says(
     assert all(each in named.error.hint for each in ("--as", f" {who}"))
     assert command("users", "list", "-w", "one").code == 0
     removed = command("sync", "delete", "--mine", *places, "--yes", "--json")
-    assert (removed.json["person"], removed.json["removed"]) == (who, 1)
+    assert (removed.json["person"], removed.json["deleted"]) == (who, 1)
 
 
 def test_who_gathers_need_be_nobody(
@@ -691,7 +691,7 @@ def test_delete_mine_removes_ones_own_file(command: Command, shared: Path) -> No
     """The work in the workspace stays."""
     command("sync", "push", "-w", "one", "share")
     removed = command("sync", "delete", "--mine", "-w", "one", "share", "--yes", "--json")
-    assert removed.json["removed"] == 1
+    assert removed.json["deleted"] == 1
     assert list((shared / "share").iterdir()) == []
     assert notes(shared / "one") == ["first"]
 

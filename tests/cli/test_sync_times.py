@@ -72,7 +72,7 @@ def test_older_work_that_is_sent_late_does_not_win(command: Command, one: Path, 
     rate(two, key, "Bad")
     command("sync", "push", "-w", "one")
     (conflict,) = command("sync", "pull", "-w", "two", "--json").json[0]["conflicts"]
-    assert conflict["stands"] == "here"
+    assert conflict["kept"] == "here"
     assert stands(two, key).rating == "Bad"
     assert command("sync", "push", "-w", "two", "--json").json["samples"] == 1
     command("sync", "pull", "-w", "one")

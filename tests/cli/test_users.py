@@ -100,7 +100,7 @@ def test_accounts_are_made_and_listed(team: Typed) -> None:
         ["address", "role"], ["ana@b.org", "admin"], ["ben@b.org", "annotator"],
     ]  # fmt: skip
     found = team("", "users", "list", "--json")
-    assert [(each["email"], each["role"], each["must_change"]) for each in found.json] == [
+    assert [(each["email"], each["role"], each["must_change_password"]) for each in found.json] == [
         ("ana@b.org", "admin", False), ("ben@b.org", "annotator", True),
     ]  # fmt: skip
     assert "argon2" not in shown.out + found.out
@@ -153,7 +153,7 @@ def test_an_invitation_is_redeemed(team: Typed) -> None:
     """The code is printed once, its owner chooses the password, and nothing is to be changed."""
     made = team("", "users", "create", "--name", "li", "--email", "li@b.org", "--invite")
     assert made.code == 0
-    assert team("", "users", "list", "--json").json[-1]["password"] is False
+    assert team("", "users", "list", "--json").json[-1]["has_password"] is False
     code = team("", "users", "invite", "li").out.strip()
     old = team(f"{made.out.splitlines()[1]}\nviolin in the rain\n", "users", "accept-invite")
     assert type(old.error) is NotAllowed
@@ -176,8 +176,8 @@ def test_accounts_are_changed(team: Typed) -> None:
     assert (bound.err.count("\n"), "'bb'" in bound.err) == (1, True)
     assert team("", "users", "edit", "ana", "--unix-user", me).err == ""
     shown = team("", "users", "show", "B").out
-    assert "\nunix         bb\n" in shown
-    assert f"\ncreated      {changed['created'][:19]}\n" in shown
+    assert "\nunix user             bb\n" in shown
+    assert f"\ncreated               {changed['created'][:19]}\n" in shown
     assert "disabled" in team("", "users", "disable", "B").out
     assert "disabled" in team("", "users", "list").out
     assert "disabled" not in team("", "users", "enable", "B").out
@@ -199,7 +199,7 @@ def test_deleting_says_what_it_does(team: Typed) -> None:
     asked = team("", "users", "delete", "ben", "--pseudonymize")
     assert (asked.code, "--yes" in asked.err) == (2, True)
     done = team("", "users", "delete", "ben", "--pseudonymize", "--yes", "--json").json
-    assert (done["active"], done["password"], done["name"][:7]) == (False, False, "person ")
+    assert (done["active"], done["has_password"], done["name"][:7]) == (False, False, "person ")
     assert "ben" not in team("", "users", "list").out
 
 
@@ -219,7 +219,7 @@ def test_accounts_go_out_and_in(team: Typed, tmp_path: Path, filled: Command) ->
     taken = team("", "users", "import", str(file), "-w", "other")
     assert _counts(taken.out) == [2, 0, 0, 0]
     again = team("", "users", "import", str(file), "-w", "other", "--json").json
-    assert (again["added"], len(again["joined"]), again["stored"]) == ([], 2, True)
+    assert (again["added"], len(again["matched"]), again["stored"]) == ([], 2, True)
     with workspaces.open("other") as space:
         space.team.authenticate.sign_in("ana@b.org", PASSWORD, client="here")
     team("violin in the rain\n", "users", "reset-password", "ben")
@@ -339,8 +339,8 @@ def test_plain_passwords_of_mercury_are_hashed(filled: Command, tmp_path: Path) 
         space.team.authenticate.sign_in("bo@b.org", "'=boats on tea", client="here")
         assert not space.team.authenticate.sign_in("hal@b.org", PASSWORD, client="x").must_change
     again = filled("users", "import", str(file), "--json").json
-    assert [each["differs"] for each in again["joined"]] == [False] * 4 + [True, False]
-    assert (again["added"], again["weak"]) == ([], [])
+    assert [each["differs"] for each in again["matched"]] == [False] * 4 + [True, False]
+    assert (again["added"], again["weak_passwords"]) == ([], [])
 
 
 def test_users_that_mercury_deletes_are_disabled(team: Typed, tmp_path: Path) -> None:
@@ -406,13 +406,13 @@ def test_doctor_warns_if_the_only_admin_annotates(team: Typed) -> None:
 
     def check() -> dict[str, str]:
         found = team("", "doctor", "--json").json
-        return next(each for each in found if each["what"] == "accounts")
+        return next(each for each in found if each["check"] == "accounts")
 
     assert check()["state"] == "ok"
     team("", "assignments", "create", "--dataset", "pairs", "--person", "ana")
     doubt = check()
-    assert doubt["state"] == "doubt"
-    assert "users edit ana@b.org --role annotator" in doubt["mend"]
+    assert doubt["state"] == "warning"
+    assert "users edit ana@b.org --role annotator" in doubt["hint"]
     more = ("--name", "olga", "--email", "olga@b.org", "--role", "admin", "--invite")
     assert team("", "users", "create", *more).code == 0
     assert check()["state"] == "ok"
@@ -423,10 +423,10 @@ def test_doctor_names_the_only_admin(filled: Command) -> None:
     for name in ("ana", "bo"):
         words = ("users", "create", "--name", name, "--email", f"{name}@b.org", "--invite")
         assert filled(*words, *(["--role", "annotator"] if name == "bo" else [])).code == 0
-    found = {each["what"]: each for each in filled("doctor", "--json").json}["accounts"]
+    found = {each["check"]: each for each in filled("doctor", "--json").json}["accounts"]
     assert found["state"] == "ok"
-    assert "the only admin is ana" in found["says"]
-    assert "users list" in found["says"]
+    assert "the only admin is ana" in found["message"]
+    assert "users list" in found["message"]
 
 
 def test_names_that_cannot_be_told_apart_are_warned_of(team: Typed) -> None:

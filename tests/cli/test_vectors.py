@@ -161,7 +161,7 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "base_url": "",
         "in_use": True,
         "documents": 3,
-        "by_words": 1,
+        "lexical_only": 1,
         "waiting": 1,
         "bytes": shown[1]["bytes"],
     }
@@ -188,7 +188,7 @@ def test_drop_frees_what_is_not_in_use(two: Command, tmp_path: Path) -> None:
     assert "'words:1'" in refused.error.message
     assert f"lab vectors rebuild -w {tmp_path} --embedder none" in refused.error.hint
     shown = two("lab", "vectors", "delete", "letters", "--json").json
-    assert shown == {"embedder": "letters", "dropped": 1, "bytes": size}
+    assert shown == {"embedder": "letters", "deleted": 1, "bytes": size}
     assert two("lab", "vectors", "delete", "letters").code == 2
     stopped = two("lab", "vectors", "rebuild", "--embedder", "none")
     assert f"lab vectors delete -w {tmp_path} words:1" in stopped.err

@@ -73,7 +73,7 @@ def test_no_wrong_type_is_a_traceback(
         if not store_value(folder / "store.sqlite", table, column, value):
             continue
         doctor = annotated("doctor", "--json")
-        named = [each["says"] for each in doctor.json if each["state"] == "wrong"]
+        named = [each["message"] for each in doctor.json if each["state"] == "error"]
         assert doctor.code == 1
         assert any(f"table {table}, " in says and f"column {column}:" in says for says in named), (
             table,

@@ -167,7 +167,7 @@ def told(workspace: Path, name: str) -> Any:
     assert done.code == 0, (done.code, done.err)
     value = done.json
     if name == "remarks":  # the first version listed questions and announcements together
-        value |= call("announcements", "-w", workspace).json
+        value = {"talks": value, "notices": call("announcements", "-w", workspace).json}
     return _NORMAL.get(name, lambda value: value)(value)
 
 
@@ -235,8 +235,8 @@ def _members(file: Path) -> Files:
 def _status(value: dict[str, Any]) -> dict[str, Any]:
     """Paces and ends are told from today, and weeks are charted up to it."""
     value.pop("workspace")
-    for each in (*value["people"], *value["ahead"]):
-        each.pop("recent", None)
+    for each in (*value["people"], *value["forecast"]):
+        each.pop("completed_recently", None)
         each.pop("end", None)
     value["weeks"] = [week for week in value["weeks"] if week["hours"] or week["finished"]]
     return value

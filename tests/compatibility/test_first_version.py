@@ -128,8 +128,51 @@ def more(name: str) -> Files:
 
 
 def answered(name: str) -> Any:
-    """The JSON of a command as it is kept."""
-    return json.loads((EXPECTED / "told" / f"{name}.json").read_text("utf-8"))
+    """The JSON of a command as it is kept, with the present names of fields."""
+    kept_answer = json.loads((EXPECTED / "told" / f"{name}.json").read_text("utf-8"))
+    return with_present_names(kept_answer, PRESENT_NAMES.get(name, {}))
+
+
+PRESENT_NAMES: Final[dict[str, dict[str, str]]] = {
+    "assignments": {
+        "stands": "progress",
+        "handouts": "batches",
+        "begun": "in_progress",
+        "drawn": "from_pool",
+        "asked": "parameters",
+    },
+    "datasets": {"done": "completed"},
+    "labels": {"told": "change"},
+    "remarks": {"waiting": "unanswered", "remarks": "messages"},
+    "review": {
+        "nearly": "nearly_agreed",
+        "kinds": "conflicts_by_kind",
+        "own": "annotated_by_reviewer",
+    },
+    "runs": {"stands": "newest"},
+    "status": {
+        "done": "completed",
+        "open": "in_progress",
+        "by_words": "lexical_only",
+        "ahead": "forecast",
+        "first": "first_day",
+    },
+    "users": {
+        "password": "has_password",
+        "must_change": "must_change_password",
+        "unix": "unix_user",
+    },
+}
+"""Present names of fields of a command's JSON, by those of the first version, where they differ."""
+
+
+def with_present_names(value: Any, names: dict[str, str]) -> Any:
+    """JSON with other names of fields."""
+    if isinstance(value, dict):
+        return {
+            names.get(name, name): with_present_names(each, names) for name, each in value.items()
+        }
+    return [with_present_names(each, names) for each in value] if isinstance(value, list) else value
 
 
 PROSE: Final[dict[str, frozenset[str]]] = {

@@ -110,7 +110,7 @@ def test_accuracy_over_time() -> None:
     ]
     few = [GoldCheck("d", "b", str(number), "2026-05-04", 0.0) for number in range(2)]
     one, two = measure_accuracy([*checks, *few], names={"a": "Ana"}, thresholds={"d": 0.7})
-    assert (one.name, one.checks, one.recent) == ("Ana", 18, 0.6)
+    assert (one.name, one.checks, one.recent_accuracy) == ("Ana", 18, 0.6)
     assert one.accuracy == pytest.approx(14 / 18)
     assert [(week.week, week.checks, week.accuracy) for week in one.weeks] == [
         ("2026-W19", 10, 1.0),

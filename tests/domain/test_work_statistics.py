@@ -28,13 +28,13 @@ WORK = PersonWork("d", "ana", "Ana", 10, 4, 5, 1, 0, 2, 12, 7200.0, 3, "2026-04-
 @pytest.mark.parametrize(
     ("remaining", "recent", "first", "end"),
     [
-        (0, 0, "", Projection(why=NoEndReason.DONE)),
-        (5, 0, "2026-04-01", Projection(why=NoEndReason.IDLE)),
-        (5, 0, "2026-05-01", Projection(why=NoEndReason.NONE_YET)),
-        (5, 0, "2026-05-04", Projection(why=NoEndReason.BEGAN_TODAY)),
-        (5, 3, "", Projection(why=NoEndReason.NOT_BEGUN)),
-        (5, 3, "2026-05-04", Projection(why=NoEndReason.BEGAN_TODAY)),
-        (10_000, 1, "2026-04-01", Projection(why=NoEndReason.TOO_FAR)),
+        (0, 0, "", Projection(reason=NoEndReason.COMPLETED)),
+        (5, 0, "2026-04-01", Projection(reason=NoEndReason.IDLE)),
+        (5, 0, "2026-05-01", Projection(reason=NoEndReason.NONE_YET)),
+        (5, 0, "2026-05-04", Projection(reason=NoEndReason.BEGAN_TODAY)),
+        (5, 3, "", Projection(reason=NoEndReason.NOT_BEGUN)),
+        (5, 3, "2026-05-04", Projection(reason=NoEndReason.BEGAN_TODAY)),
+        (10_000, 1, "2026-04-01", Projection(reason=NoEndReason.TOO_FAR)),
         (14, 14, "2026-04-01", Projection("2026-05-18")),
         (1, 14, "2026-04-01", Projection("2026-05-05")),
         (5, 5, "2026-05-03", Projection("2026-05-06")),
@@ -50,14 +50,15 @@ def test_an_end_is_told_where_it_can_be(
 def test_the_last_of_several_ends_counts() -> None:
     """What is done counts for nothing; one that can not be told makes all so."""
     done, soon, late = (
-        Projection(why=NoEndReason.DONE),
+        Projection(reason=NoEndReason.COMPLETED),
         Projection("2026-05-05"),
         Projection("2026-06-01"),
     )
     assert latest_end([soon, late, done]) == late
     assert latest_end([done]) == latest_end([]) == done
     assert (
-        latest_end([soon, Projection(why=NoEndReason.BEGAN_TODAY)]).why is NoEndReason.BEGAN_TODAY
+        latest_end([soon, Projection(reason=NoEndReason.BEGAN_TODAY)]).reason
+        is NoEndReason.BEGAN_TODAY
     )
 
 
@@ -67,16 +68,20 @@ def test_paces() -> None:
     assert (WORK.samples_an_hour, WORK.annotations_an_hour) == (3.0, 6.0)
     assert replace(WORK, seconds=59.0).samples_an_hour is None
     assert WORK.end(TODAY) == Projection("2026-05-11")
-    assert replace(WORK, remaining=None).end(TODAY).why is NoEndReason.POOL
+    assert replace(WORK, remaining=None).end(TODAY).reason is NoEndReason.POOL
 
 
 def test_annotations_of_a_file_are_not_begun() -> None:
     """They have a day; but nobody worked, nor finished or opened a sample."""
-    came = replace(WORK, done=0, skipped=0, open=0, seconds=0.0, recent=0)
-    assert came.end(TODAY).why is NoEndReason.NOT_BEGUN
-    for begun in (replace(came, seconds=1.0), replace(came, flagged=1), replace(came, open=1)):
-        assert begun.end(TODAY).why is NoEndReason.NONE_YET
-    assert replace(came, remaining=0).end(TODAY).why is NoEndReason.DONE
+    came = replace(WORK, completed=0, skipped=0, in_progress=0, seconds=0.0, completed_recently=0)
+    assert came.end(TODAY).reason is NoEndReason.NOT_BEGUN
+    for begun in (
+        replace(came, seconds=1.0),
+        replace(came, flagged=1),
+        replace(came, in_progress=1),
+    ):
+        assert begun.end(TODAY).reason is NoEndReason.NONE_YET
+    assert replace(came, remaining=0).end(TODAY).reason is NoEndReason.COMPLETED
 
 
 def test_weeks() -> None:
@@ -96,7 +101,7 @@ def test_bars() -> None:
 
 def test_an_end_is_completed_only_without_skipped_and_flagged_samples() -> None:
     """They remain, though no other sample does."""
-    done = Projection(why=NoEndReason.DONE)
+    done = Projection(reason=NoEndReason.COMPLETED)
     assert describe_end(done, 0, 0) == "completed"
     assert describe_end(done, 2, 1) == "2 skipped, 1 flagged left"
     assert describe_end(Projection("2026-05-11"), 2, 1) == "2026-05-11"

@@ -66,5 +66,5 @@ def _about(event: Event, known: dict[str, Event]) -> str:
 
 def find_store_errors(space: Workspace) -> list[str]:
     """Errors of the store: pages, keys, log against tables, labels."""
-    found = [finding for finding in space.check() if finding.state == "wrong"]
-    return [f"{finding.what}: {finding.says}" for finding in found]
+    found = [finding for finding in space.check() if finding.state == "error"]
+    return [f"{finding.check}: {finding.message}" for finding in found]

@@ -76,8 +76,8 @@ def folder() -> Iterator[Path]:
                 space.team.accounts.add(new if name != "daemon" else admin(name))
         os.chown(made, 0, GROUP)
         made.chmod(0o2770)
-        subprocess.run(["sh", "-c", check_privacy(made).mend], check=True)
-        assert "users ssh setup -w" in check_privacy(made).mend
+        subprocess.run(["sh", "-c", check_privacy(made).hint], check=True)
+        assert "users ssh setup -w" in check_privacy(made).hint
         yield made
 
 
@@ -121,7 +121,7 @@ def test_three_users_share_a_store(folder: Path) -> None:
         counts = [names[owned.person] for _, owned in space.annotations()]
         assert sorted(counts) == ["bin", "daemon", "games", "games"]
         assert example.find_store_errors(space) == []
-    assert "users ssh setup -w" in check_privacy(folder).mend
+    assert "users ssh setup -w" in check_privacy(folder).hint
 
 
 def test_a_session_is_no_way_to_be_somebody_else(folder: Path) -> None:

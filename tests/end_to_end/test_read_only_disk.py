@@ -103,7 +103,7 @@ def test_what_reads_works(disk: list[str], folder: Path) -> None:
     assert "1" * 8 in export[1]
     assert "</html>" in report[1]
     assert json.loads(agreement[1])
-    found = {each["what"]: each["state"] for each in json.loads(doctor[1])}
+    found = {each["check"]: each["state"] for each in json.loads(doctor[1])}
     assert (found["store"], found["log"], found["labels"]) == ("ok", "ok", "ok")
 
 

@@ -320,7 +320,7 @@ def test_doctor_is_content_with_what_setup_arranged(
     with workspace.open(arranged.folder) as space:
         lines = space.team.ssh_keys.lines(SESSION, folder=str(space.path))
     found = list(sshd_checks.check_sshd(arranged.folder, lines))
-    assert [(each.what, each.state) for each in found] == [("sshd", "ok")]
+    assert [(each.check, each.state) for each in found] == [("sshd", "ok")]
 
 
 def test_the_file_of_keys_is_its_owners_alone(arranged: Arranged) -> None:

@@ -53,7 +53,7 @@ def contents(space: Workspace) -> list[str]:
 
 def errors(space: Workspace) -> list[str]:
     """What `doctor` finds wrong in the workspace."""
-    return [f"{each.what}: {each.says}" for each in space.check() if each.state == "wrong"]
+    return [f"{each.check}: {each.message}" for each in space.check() if each.state == "error"]
 
 
 def keys(space: Workspace) -> list[SampleKey]:

@@ -250,12 +250,12 @@ def test_one_address_is_one_person(doors: Doors) -> None:
     ]
     found = register(doors.accounts(), rows)
     assert [each.person.id for each in found.added] == ["b1"]
-    assert [(each.where, each.kept, each.differs) for each in found.joined] == [
+    assert [(each.where, each.kept, each.differs) for each in found.matched] == [
         ("two", "b1", False), ("three", "b1", True), ("four", "b1", True), ("five", ana, True),
     ]  # fmt: skip
     assert {each.email for each in doors.accounts().all()} == {"ana@example.org", "ben@example.org"}
     again_found = register(doors.accounts(), rows)
-    assert (again_found.added, len(again_found.joined)) == ([], 5)
+    assert (again_found.added, len(again_found.matched)) == ([], 5)
 
 
 def test_rows_of_one_name_are_one_person_if_the_admin_says_so(doors: Doors) -> None:
@@ -270,7 +270,7 @@ def test_rows_of_one_name_are_one_person_if_the_admin_says_so(doors: Doors) -> N
     assert [each.person.id for each in apart.added] == ["b1", "b2", "c1"]
     joined = register(doors.accounts(), rows, join_same_names=True)
     assert [each.person.id for each in joined.added] == ["b1", "c1"]
-    assert [(each.where, each.kept, each.kept_email) for each in joined.joined] == [
+    assert [(each.where, each.kept, each.kept_email) for each in joined.matched] == [
         ("two", "b1", "ben@one.org")
     ]
     assert [[each.id for each in same.others] for same in joined.same_names] == [["b2"]]

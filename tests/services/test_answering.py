@@ -281,7 +281,7 @@ def test_an_answer_that_no_event_tells_of_is_found(
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE answers SET answer = 'accepted'")
     (found,) = AuditStore(database).find_faults()
-    assert "answers" in found.says
+    assert "answers" in found.message
 
 
 def test_before_it_is_taken_it_is_no_work(

@@ -61,7 +61,7 @@ def test_only_admins_hand_out(database: Database, role: Role) -> None:
     """Others are refused before anything is read."""
     with pytest.raises(NotAllowed):
         service(database, actor=Actor("ana", role))
-    assert service(database, actor=Actor("ana", Role.ADMIN)).show().handouts == ()
+    assert service(database, actor=Actor("ana", Role.ADMIN)).show().batches == ()
 
 
 def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None:
@@ -69,12 +69,12 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None
     share = service(database)
     wish = AssignmentOptions("6", 1, AssignmentOrder.RANDOM, seed="3")
     asked = share.give("d", ["ana", "ben"], wish, dry_run=True)
-    assert share.show().handouts == ()
+    assert share.show().batches == ()
     assert PeopleStore(database).all() == ()
     person(database, "ana"), person(database, "ben")
     report = share.give("d", ["ana", "ben"], wish, dry_run=True)
     done = share.give("d", ["ana", "ben"], wish)
-    assert (asked.handout, report.handout, done.handout) == (0, 0, 1)
+    assert (asked.batch, report.batch, done.batch) == (0, 0, 1)
     assert report.people == done.people
     assert [each.samples for each in asked.people] == [each.samples for each in done.people]
     assert [each.samples for each in done.people] == [3, 3]
@@ -136,7 +136,7 @@ def test_undo_gives_no_work_to_people_who_left(database: Database, gone: str) ->
     if gone == "deleted":
         del members["ben"]
     undone = AssignmentService(*stores, member, OPERATOR, lambda: disabled).undo()
-    assert (undone.removed, undone.unreturned) == (4, 4)
+    assert (undone.withdrawn, undone.unreturned) == (4, 4)
     with AssignmentStore(database).reading() as store:
         assert (store.held(person="ben"), store.held(person="ana")) == ([], [])
 
@@ -150,7 +150,7 @@ def test_completed_samples_are_not_in_progress(database: Database) -> None:
     work.finish(ana, own[0], seconds=1)
     work.add(ana, own[1], claim("a"), seconds=1)
     undone = share.undo()
-    assert (undone.removed, undone.kept, undone.completed) == (1, 2, 1)
+    assert (undone.withdrawn, undone.kept, undone.completed) == (1, 2, 1)
     report = share.move("ana", ["ben"])
     assert (report.samples, report.in_progress) == (0, 1)
 
@@ -178,10 +178,10 @@ def test_handouts_name_people_as_they_are_called_now(database: Database) -> None
     for name in ("ana", "ben"):
         people.keep(Person(person(database, name), f"new {name}"))
     shown = share.show()
-    asked = [each.asked for each in shown.handouts]
+    asked = [each.parameters for each in shown.batches]
     assert [each["to"] for each in asked] == [["new ana"], ["new ana"], ["new ana"], ["new ben"]]
     assert (asked[0]["gold"], asked[3]["from"]) == ("new ben", "new ana")
-    names = {each.name for each in shown.stands}
+    names = {each.name for each in shown.progress}
     assert len([name for name in names if name.startswith("new ana ")]) == 1  # as second reader
 
 
@@ -199,7 +199,7 @@ def test_the_next_share_is_of_what_nobody_has_yet(database: Database) -> None:
     share = service(database)
     for name, wanted in (("ana", 4), ("ben", 4), ("li", 2)):
         assert share.give("d", [name], AssignmentOptions("40%")).samples == wanted
-    assert share.give("d", ["zoe"], AssignmentOptions("40%")).handout == 0
+    assert share.give("d", ["zoe"], AssignmentOptions("40%")).batch == 0
     found = [key for name in ("ana", "ben", "li") for key in keys(database, person(database, name))]
     assert sorted(found) == sorted(CorpusStore(database).keys())
 
@@ -215,7 +215,7 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
         annotating.skip(ana, key, seconds=0)
     report = share.top_up("d", [], AssignmentOptions(), open=5)
     assert {each.name: each.samples for each in report.people} == {"ana": 5, "ben": 1}
-    assert report.short == 2
+    assert report.unassigned == 2
 
 
 def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
@@ -314,13 +314,13 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     share.pool("d", Pool(1, "ingested"))
     share.escalate("d", Escalation(DisagreementRule.LABEL))
     shown = share.show()
-    (stand,) = shown.stands
-    assert (stand.samples, stand.finished, stand.begun, stand.open) == (3, 1, 1, 1)
+    (stand,) = shown.progress
+    assert (stand.samples, stand.finished, stand.in_progress, stand.open) == (3, 1, 1, 1)
     assert [(each.rule.split(":")[0], each.waiting) for each in shown.rules] == [
         ("escalate", 0),
         ("pool", 7),
     ]
-    assert [each.kind for each in shown.handouts] == ["give", "pool", "escalate"]
+    assert [each.kind for each in shown.batches] == ["give", "pool", "escalate"]
     share.undo()
     assert len(share.show().rules) == 1
     share.undo(2)

@@ -130,8 +130,8 @@ def test_what_was_altered_is_named(
     assert not found.sound
     (first,) = [each for each in found.breaks if each.sample == "1"]
     assert first.seq == seq
-    assert first.says
-    assert re.search(says, first.says)
+    assert first.message
+    assert re.search(says, first.message)
     assert first.id
     assert first.at
 
@@ -151,14 +151,14 @@ def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> No
     alter("DELETE FROM events WHERE sample = '2'")
     (found,) = audit(database).verify().breaks
     assert (found.sample, found.seq) == ("2", 0)
-    assert found.says
+    assert found.message
 
 
 def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
     """How many samples somebody finished follows from the log as well."""
     alter("UPDATE tallies SET count = count + 1 WHERE person <> ''")
     (found,) = audit(database).verify().breaks
-    assert (found.person in found.says, found.sample, found.seq) == (True, "", 0)
+    assert (found.person in found.message, found.sample, found.seq) == (True, "", 0)
     assert found.person
 
 
@@ -256,7 +256,7 @@ def test_an_added_tombstone_is_named(database: Database, alter: Alter) -> None:
     alter("INSERT INTO tombstones VALUES ('new', 'd')")
     (found,) = audit(database).verify().breaks
     assert (found.person, found.dataset, found.sample, found.seq) == ("", "d", "", 0)
-    assert re.search(r"\bnew\b", found.says)
+    assert re.search(r"\bnew\b", found.message)
 
 
 def test_removals_undone_and_repeated_are_sound(database: Database) -> None:

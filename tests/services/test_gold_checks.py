@@ -157,7 +157,7 @@ def test_gold_samples_are_mixed_into_assigned_samples(crew: Crew) -> None:
     report = crew.share.give("d", ["ana"], AssignmentOptions(count="9"))
     assert (report.samples, report.gold) == (tried.samples, tried.gold)
     assert (report.people[0].samples, report.gold) in {(9, 2), (9, 3)}
-    (status,) = [each for each in crew.share.show().stands if each.name == "ana"]
+    (status,) = [each for each in crew.share.show().progress if each.name == "ana"]
     assert (status.samples, status.gold) == (9 + report.gold, report.gold)
     taken = crew.work("ana")
     places = [at for at, name in enumerate(taken) if name in GOLD]
@@ -195,7 +195,7 @@ def test_an_annotators_statistics_tell_nothing(pool: Crew) -> None:
     store = WorkStatisticsStore(pool.database, actor=Actor(ana, Role.ANNOTATOR))
     found = ProgressReader(store, dict, everybody=False).figures()
     (work,) = found.work
-    assert (work.assigned, work.done, found.gold) == (20, 20, ())
+    assert (work.assigned, work.completed, found.gold) == (20, 20, ())
     assert pool.accuracy(Actor(ana, Role.REVIEWER)) == {}
     assert set(pool.accuracy(Actor(ana, Role.ADMIN))) == {"ana"}
 
@@ -268,13 +268,13 @@ def test_a_later_edit_of_an_answer_changes_no_finished_check(pool: Crew) -> None
     pool.work("ben")
     assert pool.accuracy() == {"ana": (4, 0.25), "ben": (4, 0.5)}
     tried = pool.share.recompute_gold("d", dry_run=True)
-    assert (tried.handout, tried.checks, tried.changed) == (0, 8, 1)
+    assert (tried.batch, tried.checks, tried.changed) == (0, 8, 1)
     assert pool.accuracy()["ana"] == (4, 0.25)
     done = pool.share.recompute_gold("d")
     assert (done.checks, done.changed) == (8, 1)
     assert pool.accuracy() == {"ana": (4, 0.5), "ben": (4, 0.5)}
-    assert pool.share.show().handouts[-1].kind == "recompute"
-    pool.share.undo(done.handout)
+    assert pool.share.show().batches[-1].kind == "recompute"
+    pool.share.undo(done.batch)
     assert pool.accuracy()["ana"] == (4, 0.25)
 
 
@@ -404,16 +404,16 @@ def test_an_admin_resumes_paused_work_by_a_record(strict: Crew) -> None:
     with pytest.raises(NotReady):
         strict.share.resume("ana")
     strict.work("ana")
-    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().batches]
     assert kinds[-1] == ("pause", False)
     with pytest.raises(Conflict):
-        strict.share.undo(strict.share.show().handouts[-1].id)
+        strict.share.undo(strict.share.show().batches[-1].id)
     assert strict.share.resume("ana").datasets == ("d",)
-    kinds = [(each.kind, each.undone != "") for each in strict.share.show().handouts]
+    kinds = [(each.kind, each.undone != "") for each in strict.share.show().batches]
     assert kinds[-2:] == [("pause", True), ("resume", False)]
     assert strict.annotating.pause(strict.people["ana"]) is None
     assert len(strict.work("ana")) == 14  # one more check is too few
-    assert strict.share.undo().handout.kind == "gold"
+    assert strict.share.undo().batch.kind == "gold"
     with pytest.raises(NotFound):
         strict.share.resume("nobody")
 
@@ -572,7 +572,7 @@ def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:
     with pytest.raises(NotReady):
         pool.share.promote("d", ["9"])
     tried = pool.share.promote("d", dry_run=True)
-    assert (tried.samples, tried.handout) == (1, 0)
+    assert (tried.samples, tried.batch) == (1, 0)
     made = pool.share.promote("d")
     assert made.samples == 1
     with pytest.raises(NotReady):
@@ -594,7 +594,7 @@ def test_an_adjudicated_sample_is_promoted(pool: Crew) -> None:
         gold = {each.key.id for each in store.held(person=zoe) if each.gold}
     right = len(gold & {"3", "8"})  # kim marked nothing in 3
     assert (checks, accuracy) == (len(gold), right / len(gold))
-    pool.share.undo(made.handout)
+    pool.share.undo(made.batch)
     with AssignmentStore(pool.database).reading() as store:
         assert key.id not in store.load_dataset("d").gold
 
@@ -662,7 +662,7 @@ def test_gold_samples_are_not_assigned_as_others_are(crew: Crew) -> None:
         crew.share.give("d", ["ana"], AssignmentOptions(), ids=["3"])
     assert crew.share.pool("d", Pool(2, "ingested"), dry_run=True).waiting == 16
     crew.share.pool("d", Pool(2, "ingested"))
-    (work,) = ProgressReader(WorkStatisticsStore(crew.database), dict).figures().ahead
+    (work,) = ProgressReader(WorkStatisticsStore(crew.database), dict).figures().forecast
     assert work.remaining == 32
     crew.share.undo(1)
     assert [each.waiting for each in crew.share.show().rules] == [20]
@@ -713,10 +713,10 @@ def test_gold_needs_answers(crew: Crew) -> None:
         crew.share.gold("none", RULE, answers="kim")
     assert crew.share.show().rules == ()
     tried = crew.share.gold("d", replace(RULE, samples=["3"]), answers="kim", dry_run=True)
-    assert (tried.samples, tried.handout) == (1, 0)
-    assert crew.share.show().handouts == ()
+    assert (tried.samples, tried.batch) == (1, 0)
+    assert crew.share.show().batches == ()
     made = crew.share.gold("d", replace(RULE, samples=["3"]), answers="kim")
-    assert (made.samples, made.handout) == (1, 1)
+    assert (made.samples, made.batch) == (1, 1)
     with pytest.raises(Conflict):
         crew.share.practice("d", ["ana"], gold="kim")
 

@@ -218,7 +218,7 @@ def test_a_pool_shows_nothing_in_any_order(study: Study, overlap: int) -> None:
             sequences.append([key.id for key in firsts if key])
             connection.rollback()
         if order != "uncertain:s":
-            study.share.undo(made.handout)
+            study.share.undo(made.batch)
         assert made.shuffled is not order.startswith("random")
     assert all(each == sequences[0] for each in sequences)
     runs = []
@@ -277,8 +277,8 @@ def test_a_rule_without_a_seed_gets_a_secret_one(study: Study) -> None:
         rule = study.share.gold("d", Gold((), every=EVERY), answers="kim")
         made = study.share.give("d", ["ana"], AssignmentOptions("40"))
         queues.append(study.queue("ana"))
-        study.share.undo(made.handout)
-        study.share.undo(rule.handout)
+        study.share.undo(made.batch)
+        study.share.undo(rule.batch)
     assert queues[0] != queues[1]
 
 
@@ -287,7 +287,7 @@ def test_gold_samples_from_one_part_of_a_dataset_are_reported(study: Study) -> N
     known = [NAMES[at] for at in KNOWN]
     for samples, recognisable in ((known, False), (known[::4], False), (known[:8], True)):
         rule = Gold(samples, every=EVERY)
-        assert study.share.gold("d", rule, answers="kim").recognisable is recognisable
+        assert study.share.gold("d", rule, answers="kim").recognizable is recognisable
 
 
 def test_undone_batches_leave_no_gold_samples_at_the_end(study: Study) -> None:
@@ -295,7 +295,7 @@ def test_undone_batches_leave_no_gold_samples_at_the_end(study: Study) -> None:
     study.share.gold("d", Gold((), every=EVERY), answers="kim")
     study.share.give("d", ["ana"], AssignmentOptions("20"))
     second = study.share.give("d", ["ana"], AssignmentOptions("20"))
-    study.share.undo(second.handout)
+    study.share.undo(second.batch)
     assert study.queue("ana")[-1] not in study.gold("ana")
 
 
@@ -439,7 +439,7 @@ def test_without_gold_samples_only_adjudicated_samples_are_locked(study: Study) 
     assert study.judge().adjudication_notice(ana, key) is not None
     rule = study.share.gold("d", Gold((), every=EVERY), answers="kim")
     assert study.judge().adjudication_notice(ana, key) is None
-    study.share.undo(rule.handout)
+    study.share.undo(rule.batch)
     assert study.judge().adjudication_notice(ana, key) is not None
 
 
@@ -477,7 +477,7 @@ class Guesser:
             (shown.completed, shown.possible, shown.skipped, shown.flagged, shown.locked),
             [(each.key, each.state) for each in on.line.page(who, order="ingested").rows],
             progress.work,
-            progress.ahead,
+            progress.forecast,
         )
 
     def locked(self) -> set[int]:
@@ -572,7 +572,7 @@ def test_unfinished_work_shows_nothing_and_can_be_completed(
     assert (shown.completed, shown.possible, shown.locked) == (len(queue), len(queue), 0)
     assert li.look()[:2] == ([], [])
     assert li.locked() == set(range(len(queue)))
-    (row,) = [row for row in study.share.show().stands if row.person == li.who]
+    (row,) = [row for row in study.share.show().progress if row.person == li.who]
     assert (row.completed, row.open, row.locked, row.locked_completed) == (
         *(len(queue), 0, 0),
         len(queue),

@@ -467,7 +467,7 @@ def test_replace_exchanges_texts(stores: Stores) -> None:
     stores.ingest.run([_record("0"), _record("1"), _record("2")])
     after = [_record("0"), _record("1", summary="Other."), _record("3")]
     report = stores.ingest.replace(after, dataset="d")
-    assert (report.known, report.replaced, report.added, report.removed) == (1, 1, 1, 1)
+    assert (report.known, report.replaced, report.added, report.deleted) == (1, 1, 1, 1)
     assert [key.id for key in stores.corpus.keys("d")] == ["0", "1", "3"]
     assert stores.corpus.sample(_record("1").sample.key).sample.documents[1].text == "Other."
     assert stores.contents()["waiting"] == []

@@ -96,7 +96,7 @@ def test_newer_lines_of_a_person_stand(space: Workspace, tmp_path: Path) -> None
     for file in (*files, files[-1]):
         done = space.ingest(file, embedder="none")
         work = space.log.stream("alice", key).assignment
-        stood.append((work.rating, work.comment, done.doubts, len(done.notes)))
+        stood.append((work.rating, work.comment, done.warnings, len(done.notes)))
     assert stood == [
         ("", "", 0, 0),
         ("Mostly Good", "fine", 0, 0),
@@ -117,7 +117,7 @@ def test_lines_against_work_that_was_done_here_are_doubts(space: Workspace, tmp_
     (doubt,) = done.problems
     assert f"{file}:2 (ben)" in doubt.where
     assert ("'Perfect'" in doubt.message, "'So-so'" in doubt.message) == (True, True)
-    assert (done.doubts, done.refused, done.outcome) == (1, 0, "all")
+    assert (done.warnings, done.refused, done.outcome) == (1, 0, "all")
     assert [space.log.stream(who, key).assignment.rating for who in ("alice", "ben")] == [
         "So-so",
         "Perfect",
@@ -182,7 +182,7 @@ def test_the_sample_collection_comes_in_whole(space: Workspace) -> None:
         dataset="demo", topics=folder / "topics.jsonl", documents=folder / "documents.jsonl"
     )
     done = space.ingest(folder / "runs", format="autojudge", options=options, embedder="none")
-    assert (done.added, done.refused, done.doubts) == (77, 0, 0)
+    assert (done.added, done.refused, done.warnings) == (77, 0, 0)
     kinds = Counter(sample.kind.value for sample in space.samples())
     assert kinds == {"report": 12, "document": 9, "citation": 56}
     texts = {one.id: one.documents[0].text for one in space.samples() if one.id[0] == "d"}

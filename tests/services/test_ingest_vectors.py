@@ -120,7 +120,7 @@ def test_all_texts_are_stored_before_an_embedder_is_loaded(
     report = replace(stores.ingest, load=load).run(IngestFiles([pairs]), progress=note)
     assert found == [report.added]
     assert told == ["vectors"]
-    assert report.better.endswith("lab vectors rebuild --embedder static")
+    assert report.embedder_note.endswith("lab vectors rebuild --embedder static")
 
 
 def test_a_models_folder_is_the_same_from_anywhere(
@@ -248,7 +248,7 @@ def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> N
     note = f"matches are lexical (words only) in 2 documents: {why}"
     assert stores.ingest.run(records).notes == [note]
     (found,) = stores.ingest.sets.infos()
-    assert (found.documents, found.by_words, found.waiting) == (3, 2, 0)
+    assert (found.documents, found.lexical_only, found.waiting) == (3, 2, 0)
     assert stores.corpus.embedded(used(stores).table) == (3, 2)
     assert stores.ingest.sets.rebuild().notes == [note]
 

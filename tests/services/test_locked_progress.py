@@ -67,7 +67,7 @@ def header(team: AdjudicatedTeam, key: SampleKey) -> OpenSample:
 
 
 def listed(team: AdjudicatedTeam) -> AssignmentStatus:
-    (row,) = [row for row in assign(team).show().stands if row.person == kim_of(team)]
+    (row,) = [row for row in assign(team).show().progress if row.person == kim_of(team)]
     return row
 
 
@@ -118,11 +118,11 @@ def test_progress_leaves_out_what_is_locked(
     assert (shown.completed, shown.possible, shown.locked) == (2, 2, taken)
     assert (shown.skipped, shown.flagged, shown.finished) == (0, 0, 2)
     found = of(figures(team.database), "kim")
-    assert (found.done, found.skipped, found.flagged, found.open) == (2, 0, 0, 0)
+    assert (found.completed, found.skipped, found.flagged, found.in_progress) == (2, 0, 0, 0)
     assert (found.locked, found.remaining) == (taken, 0)
     if assigned is not share:
         row = listed(team)
-        assert (row.begun, row.open) == (0, 0)
+        assert (row.in_progress, row.open) == (0, 0)
         assert row.samples == row.finished + row.locked == 2 + taken
 
 
@@ -176,7 +176,7 @@ def test_a_pool_needs_no_one_for_locked_samples(team: AdjudicatedTeam) -> None:
     pool(team)
     for key in team.keys:
         adjudicate(team, key)
-    (ahead,) = figures(team.database).ahead
+    (ahead,) = figures(team.database).forecast
     assert ahead.remaining == 0
     (rule,) = assign(team).show().rules
     assert rule.waiting == 0

@@ -302,8 +302,8 @@ def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, ho
             annotating.finish(ana, real, seconds=1)
         assert share.resume("ana").datasets == ("p",)
         assert annotating.start(ana) == real
-    records = [each for each in share.show().handouts if each.kind == "result"]
-    assert [each.asked["attempt"] for each in records] == [1, 2]
+    records = [each for each in share.show().batches if each.kind == "result"]
+    assert [each.parameters["attempt"] for each in records] == [1, 2]
     with pytest.raises(Conflict):
         share.undo(records[0].id)
 
@@ -377,7 +377,7 @@ def test_an_admin_gives_one_more_attempt(database: Database, *, hold: bool) -> N
     (found,) = results(database)
     assert (found.attempts, found.passed, found.final) == (3, True, True)
     assert annotating.pause(ana) is None
-    records = [each for each in share.show().handouts if each.kind == "resume"]
+    records = [each for each in share.show().batches if each.kind == "resume"]
     with pytest.raises(Conflict):
         share.undo(records[-1].id)
 
@@ -389,7 +389,7 @@ def test_practice_that_is_undone_has_no_results(database: Database, *, last_firs
     annotating = annotate(database)
     ana = annotating.people.local("ana").id
     attempt(annotating, ana, right=False)
-    rules = [each.id for each in share.show().handouts if each.kind == "practice"]
+    rules = [each.id for each in share.show().batches if each.kind == "practice"]
     for number in sorted(rules, reverse=last_first):
         assert results(database)
         share.undo(number)
@@ -419,7 +419,7 @@ def test_undoing_repeated_practice_leaves_the_earlier(
         rules = store.rules("p")
     for undone in ("one batch", "two batches, the earlier first"):
         numbers = [
-            share.practice("p", [later], gold="kim", criteria=Practice(pass_score=60)).handout
+            share.practice("p", [later], gold="kim", criteria=Practice(pass_score=60)).batch
             for _ in undone.split(",")
         ]
         for number in numbers:
@@ -428,8 +428,8 @@ def test_undoing_repeated_practice_leaves_the_earlier(
             assert store.rules("p") == rules
         assert results(database) == before
         found = share.show("p")
-        assert {each.name for each in found.stands if each.practice} == {"ana"}
-        assert {each.kind for each in found.handouts if each.undone} == {"practice"}
+        assert {each.name for each in found.progress if each.practice} == {"ana"}
+        assert {each.kind for each in found.batches if each.undone} == {"practice"}
 
 
 def test_a_skipped_practice_sample_is_wrong(database: Database) -> None:
@@ -454,7 +454,7 @@ def test_the_author_of_the_answers_does_not_practise(database: Database) -> None
         "ana": (True, 0, None),
         "kim": (False, 0, 0),
     }
-    (ahead,) = ProgressReader(WorkStatisticsStore(database), lambda: names).figures().ahead
+    (ahead,) = ProgressReader(WorkStatisticsStore(database), lambda: names).figures().forecast
     assert (ahead.remaining, ahead.end) == (None, PRACTICE)
 
 

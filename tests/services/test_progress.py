@@ -76,11 +76,11 @@ def test_without_handouts_everybody_has_all(database: Database) -> None:
     found = figures(database)
     ana, ben = of(found, "ana"), of(found, "ben")
     assert (ana.assigned, ana.remaining) == (None, 1)
-    assert (ana.done, ana.flagged, ana.annotations, ana.seconds) == (2, 1, 1, 180.0)
-    assert (ana.samples_an_hour, ana.recent) == (60.0, 3)
-    assert (ben.done, ben.open, ben.remaining, ben.samples_an_hour) == (0, 1, 4, None)
-    (ahead,) = found.ahead
-    assert (ahead.remaining, ahead.end.why) == (None, NoEndReason.BEGAN_TODAY)
+    assert (ana.completed, ana.flagged, ana.annotations, ana.seconds) == (2, 1, 1, 180.0)
+    assert (ana.samples_an_hour, ana.completed_recently) == (60.0, 3)
+    assert (ben.completed, ben.in_progress, ben.remaining, ben.samples_an_hour) == (0, 1, 4, None)
+    (ahead,) = found.forecast
+    assert (ahead.remaining, ahead.end.reason) == (None, NoEndReason.BEGAN_TODAY)
     assert (found.weeks[-1].week, found.weeks[-1].finished) == (week_of(TODAY.isoformat()), 3)
     assert found.weeks[-1].seconds == 185.0
     assert len(found.weeks) == 12
@@ -89,7 +89,7 @@ def test_without_handouts_everybody_has_all(database: Database) -> None:
 def test_a_dataset_without_work_is_not_done(database: Database) -> None:
     """Nobody began it, or all that is there came with an import, with states or without."""
     fill(CorpusStore(database), "x", dataset="e")
-    ends = {each.dataset: each.end.why for each in figures(database).ahead}
+    ends = {each.dataset: each.end.reason for each in figures(database).forecast}
     assert ends == {"d": NoEndReason.BEGAN_TODAY, "e": NoEndReason.NOT_BEGUN}
 
 
@@ -102,7 +102,7 @@ def test_who_was_handed_samples_with_work_of_a_file_has_not_begun(database: Data
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET dataset = 'e', person = ?, seconds = 0"
                                    " WHERE verb = 'flag'", (li,))  # fmt: skip
-    ends = {each.dataset: each.end.why for each in figures(database).ahead}
+    ends = {each.dataset: each.end.reason for each in figures(database).forecast}
     assert ends["e"] == NoEndReason.NOT_BEGUN
 
 
@@ -116,9 +116,9 @@ def test_ends_are_projected(database: Database) -> None:
     """From what was finished in the last two weeks; later there is no pace any more."""
     tomorrow = figures(database, today=TODAY + timedelta(days=1))
     assert of(tomorrow, "ana").end(tomorrow.today).day == str(TODAY + timedelta(days=2))
-    assert tomorrow.ahead[0].end.why == NoEndReason.NONE_YET
+    assert tomorrow.forecast[0].end.reason == NoEndReason.NONE_YET
     later = figures(database, today=TODAY + timedelta(days=20))
-    assert of(later, "ana").end(later.today).why == NoEndReason.IDLE
+    assert of(later, "ana").end(later.today).reason == NoEndReason.IDLE
 
 
 def test_what_is_handed_out(database: Database) -> None:
@@ -130,9 +130,13 @@ def test_what_is_handed_out(database: Database) -> None:
     allot(database, people.local("ben").id, "3", practice=True)
     found = figures(database, today=TODAY + timedelta(days=1))
     assert (of(found, "ana").assigned, of(found, "ana").remaining) == (2, 1)
-    assert (of(found, "li").assigned, of(found, "li").remaining, of(found, "li").done) == (1, 1, 0)
+    assert (of(found, "li").assigned, of(found, "li").remaining, of(found, "li").completed) == (
+        1,
+        1,
+        0,
+    )
     assert (of(found, "ben").assigned, of(found, "ben").remaining) == (0, 0)
-    (ahead,) = found.ahead
+    (ahead,) = found.forecast
     assert (ahead.remaining, ahead.end.day) == (2, str(TODAY + timedelta(days=3)))
 
 
@@ -146,7 +150,7 @@ def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: Databa
     ana, ben = of(found, "ana"), of(found, "ben")
     assert (ana.from_pool, ana.assigned, ana.remaining) == (False, 4, 1)
     assert ana.end(found.today).day
-    assert (ben.from_pool, ben.remaining, ben.end(found.today).why) == (
+    assert (ben.from_pool, ben.remaining, ben.end(found.today).reason) == (
         True,
         None,
         "takes from a pool",
@@ -169,12 +173,12 @@ def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:
     allot(database, ana, "1", "4", practice=True)
     allot(database, li, "1", practice=True)
     found = figures(database)
-    (ahead,) = found.ahead
-    assert (ahead.remaining, ahead.end.why) == (None, "practice")
+    (ahead,) = found.forecast
+    assert (ahead.remaining, ahead.end.reason) == (None, "practice")
     report = [of(found, "ana"), of(found, "ben")]
-    assert [(each.assigned, each.end(TODAY).why) for each in report] == [(0, "practice")] * 2
+    assert [(each.assigned, each.end(TODAY).reason) for each in report] == [(0, "practice")] * 2
     allot(database, li, "2")
-    assert [each.remaining for each in figures(database).ahead] == [1]
+    assert [each.remaining for each in figures(database).forecast] == [1]
 
 
 def test_annotators_see_their_own(database: Database) -> None:
@@ -182,7 +186,7 @@ def test_annotators_see_their_own(database: Database) -> None:
     ana, ben = (PeopleStore(database).local(name).id for name in ("ana", "ben"))
     mine = figures(database, Actor(ben, Role.ANNOTATOR))
     assert [work.person for work in mine.work] == [ben]
-    assert (mine.ahead, mine.flags, mine.weeks[-1].seconds) == ((), (), 5.0)
+    assert (mine.forecast, mine.flags, mine.weeks[-1].seconds) == ((), (), 5.0)
     for role in (Role.REVIEWER, Role.ADMIN):
         assert len(figures(database, Actor(ana, role)).work) == 2
 
@@ -199,4 +203,4 @@ def test_an_empty_store(tmp_path: Path) -> None:
     """There is nothing to tell, and nothing fails."""
     (tmp_path / "empty").mkdir()
     found = figures(new_database(tmp_path / "empty"))
-    assert (found.work, found.flags, found.ahead) == ((), (), ())
+    assert (found.work, found.flags, found.forecast) == ((), (), ())

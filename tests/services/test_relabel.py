@@ -176,8 +176,8 @@ def test_what_would_be_changes_nothing_and_is_what_happens(worked: Workspace, ve
     report = CHANGES[verb](relabel(worked), True)
     assert stored(worked) == before
     done = CHANGES[verb](relabel(worked), False)
-    assert (report.done, done.done) == (False, True)
-    assert replace(done, done=False, file="") == report
+    assert (report.applied, done.applied) == (False, True)
+    assert replace(done, applied=False, file="") == report
     assert done.file == "written"
     assert sound(worked)
     assert worked.labels.version == done.after
@@ -193,7 +193,7 @@ def test_a_change_is_taken_back_whole(worked: Workspace, verb: str) -> None:
     before = stored(worked)
     report = relabel(worked).undo(dry_run=True)
     assert stored(worked) == before
-    assert replace(relabel(worked).undo(), done=False, file="") == report
+    assert replace(relabel(worked).undo(), applied=False, file="") == report
     assert (labels_of(worked), states(worked)) == (labels, state)
     assert list(worked.annotations()) == annotations
     assert (worked.path / "labels.yaml").read_text() == relabel(worked).text() == text
@@ -396,8 +396,8 @@ def test_annotators_are_told_what_waits_of_their_own(worked: Workspace) -> None:
         found = space.status().waiting
         assert [(each.name, each.annotations) for each in found] == report
         assert {(each.label, each.choices) for each in found} == {("Odd", ("Queer", "Vague"))}
-        (finding,) = (each for each in space.check() if each.what == "split labels")
-        assert ("bo" in finding.says) == (role is Role.REVIEWER)
+        (finding,) = (each for each in space.check() if each.check == "split labels")
+        assert ("bo" in finding.message) == (role is Role.REVIEWER)
 
 
 def test_what_waits_for_another_choice_stays_open(worked: Workspace) -> None:
@@ -634,7 +634,7 @@ def test_a_dataset_goes_back_to_the_set_of_all(worked: Workspace) -> None:
     relabel(worked).apply("- Odd\n- Plain\n", name="own.yaml", dataset="e")
     relabel(worked).undo(dataset="e")
     assert worked.annotate.labels("e").version == worked.labels.version
-    found = [(each.dataset, each.told, each.undone) for each in relabel(worked).versions()]
+    found = [(each.dataset, each.change, each.undone) for each in relabel(worked).versions()]
     assert found == [
         ("", "", False), ("e", "apply own.yaml", True), ("e", found[2][1], False),
     ]  # fmt: skip
@@ -671,7 +671,7 @@ def test_a_file_that_waits_is_left_and_comes_in_when_it_fits(worked: Workspace) 
     assert relabel(worked).rename("Odd", "Strange").file == "left"
     assert file.read_text() == wanted
     assert worked.labels.find(("New",))
-    first, renamed, changed = (each.told for each in relabel(worked).versions())
+    first, renamed, changed = (each.change for each in relabel(worked).versions())
     assert first == ""
     assert ("Odd" in renamed, "Strange" in renamed, "labels.yaml" in changed) == (True,) * 3
 
@@ -689,7 +689,7 @@ def test_a_changed_file_is_in_force_before_a_change(worked: Workspace) -> None:
     (worked.path / "labels.yaml").write_text(LABELS + "- Later\n")
     report = relabel(worked).rename("Later", "Now", dry_run=True)
     done = relabel(worked).rename("Later", "Now")
-    assert (report.after, report.told) == (done.after, done.told)
+    assert (report.after, report.change) == (done.after, done.change)
     relabel(worked).undo()
     relabel(worked).undo()
     assert (worked.path / "labels.yaml").read_text() == LABELS
@@ -752,7 +752,7 @@ def test_a_set_that_nobody_opened_yet_is_there(tmp_path: Path) -> None:
         assert relabel(space).apply("- A\n", name="x.yaml", dry_run=True).done is False
         assert relabel(space).versions() == []
         assert relabel(space).apply("- A\n", name="x.yaml").file == "written"
-        assert [each.told for each in relabel(space).versions()] == ["", "apply x.yaml"]
+        assert [each.change for each in relabel(space).versions()] == ["", "apply x.yaml"]
 
 
 def test_one_label_at_least_is_left_to_give(space: Workspace) -> None:
@@ -847,7 +847,7 @@ def test_practice_is_not_opened_again_and_gold_samples_are(space: Workspace) -> 
         ("kim", "e"): (1, 0, 1, 0),
     }
     report = relabel(space).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
-    assert report.lacking == tried.lacking
+    assert report.missing_parts == tried.missing_parts
     assert states(space)["ana", "d/2"] == "reopened"
     assert space.log.stream(ana, KEY).assignment.state is State.REOPENED
     assert space.log.stream(ana, THIRD).assignment.state is State.DONE
@@ -906,12 +906,12 @@ def test_locked_samples_without_a_rating_stay_complete(worked: Workspace) -> Non
 def test_what_lacks_a_required_part_can_stay_and_is_counted(worked: Workspace) -> None:
     """States stay; doctor counts the annotations of completed samples."""
     before = states(worked)
-    counted = [each for each in worked.check() if each.what == "required parts"]
+    counted = [each for each in worked.check() if each.check == "required parts"]
     assert counted == []
     report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP)
     assert (report.reopened, states(worked)) == (0, before)
-    (finding,) = [each for each in worked.check() if each.what == "required parts"]
-    assert (finding.state, "note (2)" in finding.says) == ("doubt", True)
+    (finding,) = [each for each in worked.check() if each.check == "required parts"]
+    assert (finding.state, "note (2)" in finding.message) == ("warning", True)
 
 
 def test_what_was_kept_can_be_opened_again_later(worked: Workspace) -> None:
@@ -930,7 +930,7 @@ def test_what_was_kept_can_be_opened_again_later(worked: Workspace) -> None:
         ("ana", "d/1"),
         ("bo", "e/1"),
     }
-    assert not [each for each in worked.check() if each.what == "required parts"]
+    assert not [each for each in worked.check() if each.check == "required parts"]
     assert relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN).reopened == 0
     relabel(worked).undo()
     assert {who: states(worked)[who] for who in before} == before
@@ -946,11 +946,11 @@ def test_what_an_adjudication_lacks_is_counted_as_the_reviewers(space: Workspace
     review, rev = space.team.review, space.person("rev").id
     review.finish(rev, KEY, seen=review.open(rev, KEY).seen, seconds=1)
     relabel(space).apply(REQUIRED, name="x", lacking=LackingWork.KEEP)
-    found = {each.what: each for each in space.check() if each.what.startswith("required parts")}
-    assert "note (1)" in found["required parts of adjudications"].says
-    assert "note (2)" in found["required parts"].says
-    assert "1 sample is locked, for example d/1" in found["required parts"].mend
-    assert "review reopen" in found["required parts"].mend
+    found = {each.check: each for each in space.check() if each.check.startswith("required parts")}
+    assert "note (1)" in found["required parts of adjudications"].message
+    assert "note (2)" in found["required parts"].message
+    assert "1 sample is locked, for example d/1" in found["required parts"].hint
+    assert "review reopen" in found["required parts"].hint
 
 
 def test_a_file_that_requires_more_waits_for_a_decision(worked: Workspace) -> None:
@@ -979,11 +979,11 @@ def test_a_merge_into_a_label_with_rules_asks_as_well(space: Workspace) -> None:
 
 def test_completed_samples_without_a_rating_are_counted(worked: Workspace) -> None:
     """As soon as there is a scale; before that nothing is missing."""
-    assert [each.says for each in worked.check() if each.what == "ratings"] == []
+    assert [each.message for each in worked.check() if each.check == "ratings"] == []
     with Workspace(
         worked.path, replace(worked.settings, ratings=("good", "bad")), worked.team.database
     ) as rated:
         rated.annotate.rate(rated.person("bo").id, THIRD, "good", seconds=1)
         rated.annotate.finish(rated.person("bo").id, THIRD, seconds=1)
-        (finding,) = [each for each in rated.check() if each.what == "ratings"]
-    assert finding.says.startswith("1 of 2 completed samples")
+        (finding,) = [each for each in rated.check() if each.check == "ratings"]
+    assert finding.message.startswith("1 of 2 completed samples")

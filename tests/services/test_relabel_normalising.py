@@ -69,7 +69,9 @@ def test_a_rule_is_proposed_where_one_label_fits(
 ) -> None:
     """Case, width and signs; a parent left out; a slip of the pen. Never where two would fit."""
     rules = normalising.propose_replacements(odd(label), LABELS)
-    assert [(".".join(rule.new), rule.why) for rule in rules] == ([(becomes, why)] if why else [])
+    assert [(".".join(rule.new), rule.reason) for rule in rules] == (
+        [(becomes, why)] if why else []
+    )
 
 
 @given(st.text("abc", max_size=6), st.text("abc", max_size=6))
@@ -182,7 +184,7 @@ def _said(name: str, labels: list[str], place: int) -> Annotation:
 def test_all_that_is_out_of_the_ordinary_is_told(space: Workspace) -> None:
     """Labels outside the set, parents alone, several groups, none: with how many, and where."""
     found, _ = space.team.relabel.find_irregular_labels()
-    report = [(each.what, each.label, each.annotations, each.examples) for each in found]
+    report = [(each.kind, each.label, each.annotations, each.examples) for each in found]
     assert report == [
         ("none", "", 2, ["d/1"]),
         ("outside", "Unwanted.Instrinsic", 2, ["d/1"]),
@@ -204,10 +206,10 @@ def test_rules_mend_what_they_name_alone(space: Workspace) -> None:
         (path("Unwanted.Intrinsic"),), (path("Unwanted.Extrinsic"),),
         (("Benign",), path("Unwanted.Extrinsic")), (),
     }  # fmt: skip
-    assert [each.what for each in service.find_irregular_labels()[0]] == ["none", "tops"]
+    assert [each.kind for each in service.find_irregular_labels()[0]] == ["none", "tops"]
     service.undo()
     assert list(space.annotations()) == before
-    assert service.normalise({}).done is False
+    assert service.normalise({}).applied is False
 
 
 def test_one_dataset_alone_may_be_mended(space: Workspace) -> None:
@@ -227,7 +229,7 @@ def test_faithbench_comes_in_as_it_is_and_is_mended(tmp_path: Path) -> None:
         space.ingest(*files, embedder="none")
         service = space.team.relabel
         found, labels = service.find_irregular_labels()
-        count = Counter({(each.what, each.label): each.annotations for each in found})
+        count = Counter({(each.kind, each.label): each.annotations for each in found})
         rules = normalising.propose_replacements(found, labels)
         assert [(".".join(rule.old), ".".join(rule.new)) for rule in rules] == [
             ("Unwanted.Instrinsic", "Unwanted.Intrinsic")
@@ -237,7 +239,7 @@ def test_faithbench_comes_in_as_it_is_and_is_mended(tmp_path: Path) -> None:
         assert {what for what, _ in count} == {"none", "outside", "parent", "tops"}
         report = service.normalise({rule.old: rule.new for rule in rules})
         assert (report.annotations, report.of("breaks"), report.of("alike")) == (wrong, [], [])
-        assert not [each for each in service.find_irregular_labels()[0] if each.what == "outside"]
+        assert not [each for each in service.find_irregular_labels()[0] if each.kind == "outside"]
         space.export(tmp_path / "out.json", format="mercury")
         text = (tmp_path / "out.json").read_text("utf-8")
         assert ("Instrinsic" in text, text.count("Unwanted.Intrinsic") >= wrong) == (False, True)

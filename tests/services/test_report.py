@@ -253,14 +253,17 @@ def test_filters_narrow_what_is_there(space: Workspace) -> None:
 def test_figures_tell_how_far_people_are_and_agree(space: Workspace) -> None:
     """Of who is done; where nobody is, of work that came without a state."""
     (figures,) = data(written(space), "figures")
-    assert [(each["name"], each["done"]) for each in figures["work"]] == [("ana", 1), ("ben", 1)]
+    assert [(each["name"], each["completed"]) for each in figures["work"]] == [
+        ("ana", 1),
+        ("ben", 1),
+    ]
     assert sum(each["hours"] for each in figures["weeks"]) == pytest.approx(150 / 3600)
     agreement = figures["agreement"]
     assert (agreement["state"], agreement["together"]["samples"]) == ("done", 1)
     (pair,) = agreement["together"]["pairs"]
     assert (pair["people"], pair["f1_exact"]) == (["ana", "ben"], 1.0)
     assert figures["weeks"][0]["finished"] == 2  # empty ones before it are left out
-    assert {each["end"]["why"] for each in figures["work"]} == {NoEndReason.BEGAN_THAT_DAY}
+    assert {each["end"]["reason"] for each in figures["work"]} == {NoEndReason.BEGAN_THAT_DAY}
     (alone,) = data(written(space, dataset="e"), "figures")
     assert (alone["agreement"]["state"], alone["agreement"]["together"]["samples"]) == ("new", 0)
 
@@ -290,7 +293,7 @@ def test_an_annotator_gets_their_own_work(space: Workspace) -> None:
         assert f'"{word}"' not in text
     (figures,) = data(text, "figures")
     assert [each["name"] for each in figures["work"]] == ["ana"]
-    assert figures["ahead"] == []
+    assert figures["forecast"] == []
     assert figures["agreement"]["together"]["samples"] == 0
     with pytest.raises(InvalidInput, match="'ben'"):
         written(own, person="ben")
@@ -357,7 +360,7 @@ def test_a_time_that_a_file_does_not_tell_is_not_made_up(space: Workspace) -> No
     text = written(space, ReportSubject("f.jsonl", hour))
     assert report not in text
     (figures,) = data(text, "figures")
-    assert (figures["weeks"], figures["ahead"], figures["day"]) == ([], [], "")
+    assert (figures["weeks"], figures["forecast"], figures["day"]) == ([], [], "")
     early = written(space, ReportSubject("f.jsonl", ("2020-01-01T00", "2020-01-01T01")))
     assert report in early
 

@@ -728,10 +728,10 @@ def test_the_queue_has_conflicts_first(candidates: Team) -> None:
     review = candidates.review()
     rows = review.queue(candidates.reviewer)
     assert [row.key.id for row in rows] == ["1", "3", "2"]
-    assert [(row.agreed, row.nearly, row.conflicts) for row in rows] == [
+    assert [(row.agreed, row.nearly_agreed, row.conflicts) for row in rows] == [
         (1, 0, 2), (0, 1, 0), (1, 0, 0),
     ]  # fmt: skip
-    assert dict(rows[0].kinds) == {
+    assert dict(rows[0].conflicts_by_kind) == {
         DifferenceKind.LABEL: 1,
         DifferenceKind.ONLY_SOME: 1,
         DifferenceKind.NOTE: 1,
@@ -781,7 +781,7 @@ def test_many_samples_are_counted_as_few_are(team: Team) -> None:
     few._update_counts([one for one in team.annotating.store.candidates() if one.key in keys[:5]])
     for key in keys[:5]:
         assert few._counts_by_sample[key] == review._counts_by_sample[key]
-    assert {row.nearly for row in many} == {0, 1}
+    assert {row.nearly_agreed for row in many} == {0, 1}
 
 
 def test_who_is_given_a_sample_alone_is_enough(team: Team) -> None:

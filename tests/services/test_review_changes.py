@@ -79,7 +79,7 @@ class Review:
         now, row = self.open(), self.row()
         with self.team.annotating.store.reading() as log:
             count = read_sample_work(log, now.sample).count_open()
-        return (row.changed, row.open) == (len(now.open.changed), count)
+        return (row.changed, row.open_decisions) == (len(now.open.changed), count)
 
 
 @pytest.fixture
@@ -112,10 +112,10 @@ def test_a_reason_for_conflicts_is_none_for_the_rating(
     letters = [layer.letter for layer in review.open().layers]
     assert all(f"{letter} " in message for letter in letters)
     assert all(word in message for word in ("good", "poor"))
-    assert review.row().open == 3
+    assert review.row().open_decisions == 3
     review.finish(rest="slip", unrated="ambiguous")
     assert review.exported()[-1] == ("rated", (), "", "ambiguous")
-    assert review.row().open == 0
+    assert review.row().open_decisions == 0
 
 
 def test_own_words_for_no_rating_are_exported_too(review: Review, team: AdjudicatedTeam) -> None:
@@ -161,18 +161,23 @@ def test_a_question_after_the_adjudication_is_counted(
     for key in team.keys:
         team.adjudicate(key)
     store, listed = CommentStore(database), team.review().queue(team.rea)
-    assert (listed[0].key, listed[0].questions) == (first, 0)
+    assert (listed[0].key, listed[0].unanswered_questions) == (first, 0)
     words = ("please reopen", "again")
     for name, text, at in zip(("q1", "q2"), words, ("2026-01-01", "2026-01-02"), strict=True):
         # Two machines may each begin a thread about one sample; it is one conversation.
         store.add(PersonComment(name, review.key, team.ana, REVIEWERS, "", text, at))
     row, *others = team.review().queue(team.rea)
-    assert (row.key, row.settled, row.open, row.questions) == (review.key, True, 0, 1)
-    assert [each.questions for each in others] == [0, 0]
+    assert (row.key, row.settled, row.open_decisions, row.unanswered_questions) == (
+        review.key,
+        True,
+        0,
+        1,
+    )
+    assert [each.unanswered_questions for each in others] == [0, 0]
     store.add(
         PersonComment("q3", review.key, team.rea, team.ana, "q1", "It is open.", "2026-01-03")
     )
-    assert review.row().questions == 0
+    assert review.row().unanswered_questions == 0
     assert review.open().open.questions == 0
 
 
@@ -232,7 +237,7 @@ def test_a_source_that_was_made_again(review: Review, team: AdjudicatedTeam) -> 
     assert made.settled
     assert made.settled.sources == ("again",)
     review.finish(leave=("changed",))
-    assert (review.row().settled, review.row().changed, review.row().open) == (True, 0, 0)
+    assert (review.row().settled, review.row().changed, review.row().open_decisions) == (True, 0, 0)
     assert review.agrees()
 
 
@@ -245,7 +250,7 @@ def test_a_deleted_source_leaves_the_result_until_it_is_decided(
     review.finish(rest="slip")
     team.annotating.remove(team.ana, review.key, name, version=1, seconds=1)
     review.complete_again(team.ana)
-    assert review.row().open == 1
+    assert review.row().open_decisions == 1
     assert "change" in review.refusal()
     review.finish(leave=("changed",))
     assert [one.origin for one in review.open().annotations] == [ADJUDICATED]
@@ -262,11 +267,11 @@ def test_an_edited_source_opens_its_group(review: Review, team: AdjudicatedTeam)
     team.annotating.edit(team.ana, review.key, replace(stored, claim=(longer,)), seconds=1)
     review.complete_again(team.ana)
     assert review.agrees()
-    assert review.row().open == 1  # the claims overlap now
+    assert review.row().open_decisions == 1  # the claims overlap now
     review.take(ana)
     results = review.open().annotations
     assert [one.claim[0].span.end for one in results] == [26]
-    assert review.row().open == 0
+    assert review.row().open_decisions == 0
 
 
 @pytest.mark.parametrize("moved", [None, Span(40, 44)])
@@ -279,7 +284,7 @@ def test_a_candidate_without_a_result_that_leaves_its_group_opens_it(
     if accepted:
         review.take("ben-same")
     review.finish(rest="slip")
-    assert review.row().open == 0
+    assert review.row().open_decisions == 0
     stored = team.annotating.open(team.ana, review.key).annotations[0]
     if moved is None:
         team.annotating.remove(team.ana, review.key, stored.id, version=1, seconds=1)
@@ -288,10 +293,10 @@ def test_a_candidate_without_a_result_that_leaves_its_group_opens_it(
         team.annotating.edit(team.ana, review.key, elsewhere, seconds=1)
     review.complete_again(team.ana)
     assert review.agrees()
-    assert review.row().open == (1 if moved is None else 2)
+    assert review.row().open_decisions == (1 if moved is None else 2)
     assert "change" in review.refusal(rest="slip")
     review.finish(rest="slip", leave=("changed",))
-    assert review.row().open == 0
+    assert review.row().open_decisions == 0
     assert review.agrees()
 
 
@@ -325,7 +330,7 @@ def test_a_changed_rating_opens_the_adjudicated_one(review: Review, team: Adjudi
     team.annotating.rate(team.ben, review.key, "poor", seconds=1)
     review.complete_again(team.ben)
     assert review.open().open.stale_rating
-    assert review.row().open == 1
+    assert review.row().open_decisions == 1
     assert "rating good" in review.refusal()
     assert review.agrees()
     seen = review.open().seen
@@ -345,7 +350,7 @@ def test_a_new_annotator_opens_what_was_decided(review: Review, team: Adjudicate
     now = review.open()
     assert len(now.open.changed) == 1
     assert review.agrees()
-    assert review.row().open == 2
+    assert review.row().open_decisions == 2
     assert GroupStatus.CONFLICT in [group.status for group in now.groups]
 
 
@@ -374,7 +379,7 @@ def test_later_changes_are_open_before_the_first_completion_too(
     stored = team.annotating.open(team.ana, review.key).annotations[0]
     team.annotating.edit(team.ana, review.key, replace(stored, note="hm"), seconds=1)
     review.complete_again(team.ana)
-    assert review.row().open == 2
+    assert review.row().open_decisions == 2
     assert "change" in review.refusal(rest="slip")
     review.take(name)
     results = review.open().settled
@@ -428,7 +433,7 @@ def test_no_letter_is_given_to_another_person(review: Review, team: AdjudicatedT
     assert left.items() < now.items()
     assert sorted(now.values()) == ["anna", "ben"]
     assert {letter for letter, name in now.items() if name == "anna"}.isdisjoint(names)
-    assert (review.row().changed, review.row().open) == (0, 0)
+    assert (review.row().changed, review.row().open_decisions) == (0, 0)
     people.undo(ana)
     assert review.service.names(team.rea, review.key) == names
 
@@ -471,13 +476,17 @@ def test_a_person_who_drops_out_is_a_change(
     now = review.open()
     assert now.open.changed == (letter,)
     assert letter not in [layer.letter for layer in now.layers]
-    assert (review.row().settled, review.row().changed, review.row().open) == (False, 1, 2)
+    assert (review.row().settled, review.row().changed, review.row().open_decisions) == (
+        False,
+        1,
+        2,
+    )
     assert review.agrees()
     assert review.service.list_changed() == [review.key]
     assert [one.origin for one in now.annotations] == [ADJUDICATED]
     review.finish(leave=("changed",))
     assert review.open().open.changed == ()
-    assert (review.row().settled, review.row().changed, review.row().open) == (True, 0, 0)
+    assert (review.row().settled, review.row().changed, review.row().open_decisions) == (True, 0, 0)
     review.complete_again(team.ana)
     assert review.open().open.changed == (letter,)
     assert review.agrees()

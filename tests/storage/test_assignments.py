@@ -240,7 +240,7 @@ def test_a_dataset_that_is_given_is_nobodys_else(database: Database) -> None:
     assert queue.next_unfinished(ben, given[0], order="ingested") == free[0]
     with shares.writing("") as sharing:
         undone = sharing.undo()
-    assert (undone.removed, undone.kept, undone.free) == (2, 0, ("d",))
+    assert (undone.withdrawn, undone.kept, undone.open_datasets) == (2, 0, ("d",))
     assert line(queue, ana) == line(queue, ben) == [*given, *free]
 
 
@@ -257,7 +257,7 @@ def test_work_begun_before_stays_with_whoever_began_it(database: Database) -> No
         assert sharing.load_dataset("d").items[1].held == 2
     assert line(queue, ben) == [keys[1]]
     with shares.writing("") as sharing:
-        assert sharing.undo().free == ("d",)
+        assert sharing.undo().open_datasets == ("d",)
     assert line(queue, ben) == keys
 
 
@@ -271,7 +271,7 @@ def test_undo_leaves_what_was_begun(database: Database) -> None:
     annotate(database).add(ana, keys[1], claim("a"), seconds=0)
     with shares.writing("") as sharing:
         undone = sharing.undo(number)
-    assert (undone.removed, undone.kept, undone.free) == (2, 1, ())
+    assert (undone.withdrawn, undone.kept, undone.open_datasets) == (2, 1, ())
     assert line(queue, ana) == [keys[1]]
     with shares.writing("") as sharing, pytest.raises(Conflict):
         sharing.undo(number)
@@ -291,7 +291,7 @@ def test_practice_in_progress_stays_practice(database: Database) -> None:
     annotate(database).add(ana, keys[1], claim("a"), seconds=0)
     with shares.writing("") as sharing:
         undone = sharing.undo(number, begun=True)
-    assert (undone.removed, undone.kept) == (1, 1)
+    assert (undone.withdrawn, undone.kept) == (1, 1)
     assert line(queue, ana) == [keys[1]]
 
 

@@ -467,9 +467,10 @@ def test_figures_count_shared_documents_once(database: Database) -> None:
     corpus = worked_on(database)
     infos = {info.name: info for info in corpus.datasets()}
     assert (infos["b"].samples, infos["b"].documents, infos["b"].segments) == (250, 251, 502)
-    assert (infos["b"].annotations, infos["b"].done) == (3, 1)
+    assert (infos["b"].annotations, infos["b"].completed) == (3, 1)
     assert [
-        (row.dataset, row.name, row.annotations, row.done, row.open) for row in corpus.progress()
+        (row.dataset, row.name, row.annotations, row.completed, row.in_progress)
+        for row in corpus.progress()
     ] == [("a", "bo", 1, 1, 0), ("b", "ana", 2, 1, 1), ("b", "bo", 1, 0, 1)]
     assert corpus.progress()[1].seconds == 5
 

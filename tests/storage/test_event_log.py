@@ -81,7 +81,7 @@ def told(lines: list[str]) -> list[tuple[str, str, str, list[str]]]:
 
 def sound(database: Database) -> None:
     """Pages, keys, and every cache as the log says."""
-    assert [finding.says for finding in inspect_store(database) if finding.state != "ok"] == []
+    assert [finding.message for finding in inspect_store(database) if finding.state != "ok"] == []
     with database.reading() as connection:
         finished = connection.exec_driver_sql(
             "SELECT order_id, person, bucket, count FROM tallies WHERE person <> '' AND count <> 0"
@@ -209,21 +209,21 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
     stale = inspect_store(database)[1]
-    assert (stale.what, stale.state) == ("log", "wrong")
+    assert (stale.check, stale.state) == ("log", "wrong")
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
     altered = inspect_store(database)[1]
-    assert (altered.what, altered.state) == ("log", "wrong")
-    assert altered.says != stale.says
+    assert (altered.check, altered.state) == ("log", "wrong")
+    assert altered.message != stale.message
     with database.writing() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
     with closing(sqlite3.connect(database.path)) as other:
         other.execute("DELETE FROM people")
         other.commit()
     (finding,) = inspect_store(database)
-    assert (finding.what, finding.state) == ("store", "wrong")
-    assert finding.mend
+    assert (finding.check, finding.state) == ("store", "wrong")
+    assert finding.hint
 
 
 def test_a_damaged_page_is_told(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
     database.close()
     (finding,) = inspect_store(Database(database.path))
     assert finding.state == "wrong"
-    assert finding.mend
+    assert finding.hint
 
 
 def test_replaying_the_log_gives_what_stands(database: Database, corpus: CorpusStore) -> None:

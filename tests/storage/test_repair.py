@@ -73,8 +73,8 @@ def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> Non
     tear(store, seed=seed)
     with closing(Database(store)) as database:
         (finding,) = inspect_store(database)
-    assert finding.state == "wrong"
-    line, _, then = finding.mend.rpartition(", ")
+    assert finding.state == "error"
+    line, _, then = finding.hint.rpartition(", ")
     assert "doctor" in then
     done = shell(line, folder.parent)
     assert done.returncode == 0, done.stderr
@@ -97,9 +97,9 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
         store.commit()
     with closing(Database.open(folder / "store.sqlite")) as database:
         (finding,) = inspect_store(database)
-    assert (finding.what, finding.state) == ("store", "wrong")
+    assert (finding.check, finding.state) == ("store", "error")
     command_line(folder.parent)
-    done = shell(finding.mend, folder.parent)
+    done = shell(finding.hint, folder.parent)
     assert done.returncode == 0, done.stderr
     report = [line for line in done.stderr.splitlines() if re.search(r"'\d+'", line)]
     assert len(report) == lost[0]
@@ -119,8 +119,8 @@ def test_an_altered_document_is_found(folder: Path) -> None:
             connection.commit()
         with closing(Database.open(store)) as database:
             (finding,) = inspect_store(database)
-        assert report in finding.says
-        assert finding.mend == mend(store)
+        assert report in finding.message
+        assert finding.hint == mend(store)
 
 
 def test_the_newest_backup_is_named(folder: Path) -> None:

@@ -183,7 +183,7 @@ def clear(
         line = f"deleted {summary}; to restore the work, press u on the annotation screen"
     else:
         line = f"nothing to delete: no {what} of {person.name} in {where}"
-    values = {"person": person.name, "cleared": counts.pop("annotations"), **counts}
+    values = {"person": person.name, "deleted": counts.pop("annotations"), **counts}
     output.show(values, [ResultPart(line)], as_json=common.as_json)
 
 

@@ -387,13 +387,13 @@ def undo(
 
 
 def _describe_undone(undone: WithdrawalResult, *, include_started: bool) -> Iterator[Part]:
-    yield ResultPart(f"undid batch {undone.handout.id}: {output.many(undone.removed, 'sample')}")
+    yield ResultPart(f"undid batch {undone.batch.id}: {output.many(undone.withdrawn, 'sample')}")
     if undone.completed:
         completed = output.many(undone.completed, "sample")
         yield ResultPart(f"still assigned: {completed} completed, skipped or flagged")
     if in_progress := undone.kept - undone.completed:
         kept = f"still assigned: {output.many(in_progress, 'sample')} in progress"
-        if not include_started and undone.handout.kind is not AssignmentCause.GOLD:
+        if not include_started and undone.batch.kind is not AssignmentCause.GOLD:
             kept += "; to withdraw these samples, add --include-started"
         yield ResultPart(kept)
     if undone.unreturned:
@@ -402,7 +402,7 @@ def _describe_undone(undone: WithdrawalResult, *, include_started: bool) -> Iter
             f"not returned: {count}, because the account of the former assignee is disabled or"
             " deleted; to assign them: tui-annotate assignments create"
         )
-    for dataset in undone.free:
+    for dataset in undone.open_datasets:
         yield ResultPart(f"all annotators can again see all samples of dataset {dataset}")
 
 
@@ -440,7 +440,7 @@ _PEOPLE: Final[Columns[PersonHandout]] = (
     number_column("samples"),
     number_column("sources"),
     number_column("characters"),
-    number_column("had before", "had"),
+    number_column("had before", "samples_before"),
 )
 
 
@@ -459,19 +459,21 @@ def _show_assignment(
 def _describe_assignment(report: HandoutReport, *, dry_run: bool, nothing: str) -> Iterator[Part]:
     if report.people:
         yield Table(report.people, _PEOPLE)
-    if report.short:
-        missing = f"assignments not made, because of too few people or samples: {report.short:,}"
+    if report.unassigned:
+        missing = (
+            f"assignments not made, because of too few people or samples: {report.unassigned:,}"
+        )
         yield MessagePart(f"warning: {missing}")
     if report.shuffled:
         yield NotePart(_SHUFFLED)
     if report.gold:
         yield MessagePart(f"gold samples also assigned, not counted above: {report.gold:,}")
-    if not report.samples and not report.short:
+    if not report.samples and not report.unassigned:
         yield MessagePart(nothing)
     elif dry_run:
         yield _DRY_RUN
-    elif report.handout:
-        yield ResultPart(f"batch {report.handout}: {output.many(report.samples, 'sample')}")
+    elif report.batch:
+        yield ResultPart(f"batch {report.batch}: {output.many(report.samples, 'sample')}")
     elif report.samples:
         yield NotePart(f"assignments removed, samples returned to the pool: {report.samples:,}")
     else:
@@ -483,9 +485,9 @@ _ASSIGNEES: Final[Columns[AssignmentStatus]] = (
     flexible_column("person", "name"),
     number_column("samples"),
     number_column("completed"),
-    number_column("in progress", "begun"),
+    number_column("in progress", "in_progress"),
     number_column("open"),
-    number_column("from pool", "drawn"),
+    number_column("from pool", "from_pool"),
     number_column("practice"),
     number_column("gold"),
     rare_column("skipped"),
@@ -503,14 +505,14 @@ _BATCHES: Final[Columns[ListedHandout]] = (
     Column("time", lambda each: each.at[:16]),
     Column("kind", lambda each: f"{each.kind}, undone" if each.undone else each.kind),
     Column("dataset"),
-    flexible_column("request", lambda each: _describe_request(each.asked)),
+    flexible_column("request", lambda each: _describe_request(each.parameters)),
 )
 
 
 def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
-    yield Table(report.stands, _ASSIGNEES)
+    yield Table(report.progress, _ASSIGNEES)
     yield Table(report.rules, _RULES, below=True)
-    yield Table(report.handouts, _BATCHES, below=True)
+    yield Table(report.batches, _BATCHES, below=True)
 
 
 def _describe_request(request: Mapping[str, Any]) -> str:
@@ -551,12 +553,12 @@ def pool(
         report = space.team.assignments.pool(dataset, Pool(overlap, name), dry_run=dry_run)
     people = output.many(overlap, "person", "people")
     line = (
-        f"{_batch(report.handout)}in dataset {dataset}, up to {people} can take each sample;"
+        f"{_batch(report.batch)}in dataset {dataset}, up to {people} can take each sample;"
         f" samples that people can take: {report.waiting:,}"
     )
     output.show(
         {
-            "handout": report.handout,
+            "batch": report.batch,
             "dataset": dataset,
             "overlap": overlap,
             "order": name,
@@ -612,14 +614,14 @@ def escalate(
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
-    batch = {"handout": report.handout} if rule else {}
+    batch = {"batch": report.batch} if rule else {}
     counts = {"added": report.added, "waiting": report.waiting} if now else {}
     text: list[Part] = []
     if rule:
         people = output.many(add, "additional person", "additional people")
         kind = f"with disagreement ({rule.when})"
         line = f"each sample of dataset {dataset} {kind} is assigned to {people}"
-        text.append(ResultPart(_batch(report.handout) + line, always=dry_run))
+        text.append(ResultPart(_batch(report.batch) + line, always=dry_run))
     if now:
         added = f"samples that were assigned to additional people: {report.added:,}"
         line = f"{added}; samples without an available person: {report.waiting:,}"
@@ -752,19 +754,19 @@ def gold(
         report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
     output.show(
         {
-            "handout": report.handout,
+            "batch": report.batch,
             "dataset": dataset,
             "every": every,
             "threshold": threshold,
             "samples": report.samples,
-            "recognisable": report.recognisable,
+            "recognizable": report.recognizable,
             "checks": report.checks,
             "edited_later": report.edited_later,
         },
         _describe_gold(report, dataset, every=every, dry_run=dry_run),
         as_json=common.as_json,
     )
-    if report.recognisable:
+    if report.recognizable:
         _warn_recognisable()
 
 
@@ -773,7 +775,7 @@ def _describe_gold(
 ) -> Iterator[Part]:
     samples = output.many(report.samples, "gold sample")
     yield ResultPart(
-        f"{_batch(report.handout)}dataset {dataset} has {samples};"
+        f"{_batch(report.batch)}dataset {dataset} has {samples};"
         f" each annotator gets 1 in every {every} samples",
         always=dry_run,
     )
@@ -832,7 +834,7 @@ def promote_to_gold(
         report = space.team.assignments.promote(dataset, wanted, dry_run=dry_run)
     samples = output.many(report.samples, "sample")
     line = (
-        f"{_batch(report.handout)}{samples} of dataset {dataset} became gold samples; adjudicated"
+        f"{_batch(report.batch)}{samples} of dataset {dataset} became gold samples; adjudicated"
         f" by this command, because annotators agree: {accepted:,}"
     )
     output.show(
@@ -840,7 +842,7 @@ def promote_to_gold(
         [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
-    if report.recognisable:
+    if report.recognizable:
         _warn_recognisable()
 
 
@@ -850,8 +852,8 @@ def _accept_agreed(space: Workspace, dataset: str, wanted: list[str], *, name: s
     reviewer = options.deciding_person(space, name)
     accepted = 0
     for row in review.queue(reviewer, dataset=dataset):
-        alike = row.annotators >= 2 and not (row.conflicts or row.nearly)
-        own = row.own and not review.own_allowed
+        alike = row.annotators >= 2 and not (row.conflicts or row.nearly_agreed)
+        own = row.annotated_by_reviewer and not review.own_allowed
         if row.settled or row.changed or not alike or own or (wanted and row.key.id not in wanted):
             continue
         seen = review.open(reviewer, row.key).seen
@@ -876,7 +878,7 @@ def rescore_gold(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.recompute_gold(dataset, dry_run=dry_run)
     checks = f"{output.many(report.checks, 'gold check')} recomputed in dataset {dataset}"
-    line = f"{_batch(report.handout)}{checks}; scores changed: {report.changed:,}"
+    line = f"{_batch(report.batch)}{checks}; scores changed: {report.changed:,}"
     text = [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None]
     output.show(report, text, as_json=common.as_json)
 

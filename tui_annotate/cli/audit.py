@@ -178,9 +178,9 @@ def _describe_verdict(verdict: AuditReport, names: Mapping[str, str]) -> Iterato
     yield from _describe_altered_rows(verdict)
     for each in verdict.breaks[:1]:
         yield f"altered: {_describe_break(each, names)}"
-        yield f"  {each.says}"
+        yield f"  {each.message}"
     for each in verdict.breaks[1:SHOWN]:
-        yield f"also: {_describe_break(each, names)}: {each.says}"
+        yield f"also: {_describe_break(each, names)}: {each.message}"
     if verdict.broken > SHOWN:
         yield f"and {output.many(verdict.broken - SHOWN, 'stream')} more; list all with --json"
     if verdict.kept is not None:
@@ -192,7 +192,7 @@ def _describe_verdict(verdict: AuditReport, names: Mapping[str, str]) -> Iterato
 def _describe_altered_rows(verdict: AuditReport) -> Iterator[Part]:
     for row in verdict.rows[:SHOWN]:
         named = f" ({row.name})" if row.name else ""
-        yield f"altered: table {row.table}, row {row.key}{named}: {row.says}"
+        yield f"altered: table {row.table}, row {row.key}{named}: {row.message}"
         if row.recorded is not None or row.found is not None:
             yield f"  recorded: {row.recorded or 'no row'}"
             yield f"  found: {row.found or 'no row'}"
@@ -271,7 +271,7 @@ def _describe_kept_head(
 
 
 def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:
-    lost = [{**head._asdict(), "says": says} for head, says in verdict.lost]
+    lost = [{**head._asdict(), "message": says} for head, says in verdict.lost]
     return {
         "sound": verdict.sound,
         **_head_as_json(verdict.head, verdict.record, None),

@@ -104,11 +104,11 @@ def count_contents(status: Status) -> dict[str, Any]:
         "documents": status.documents,
         "segments": status.segments,
         "annotations": status.annotations,
-        "done": status.done,
+        "completed": status.completed,
         "documents_with_vectors": status.embedded,
-        "documents_by_words": status.by_words,
+        "documents_by_words": status.lexical_only,
         "datasets": [
-            {"samples": each.samples, "annotations": each.annotations, "done": each.done}
+            {"samples": each.samples, "annotations": each.annotations, "completed": each.completed}
             for each in status.datasets
         ],
         "annotators": len({each.person for each in status.progress}),

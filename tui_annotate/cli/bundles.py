@@ -178,7 +178,7 @@ def _fork_as_json(fork: Fork) -> dict[str, Any]:
     return {
         "dataset": fork.dataset,
         "sample": fork.sample,
-        "stands": "there" if fork.there_wins else "here",
+        "kept": "there" if fork.there_wins else "here",
         "here": _version_as_json(fork.here, fork.here_at),
         "there": _version_as_json(fork.there, fork.there_at),
     }

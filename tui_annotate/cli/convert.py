@@ -158,7 +158,7 @@ def convert(
         "refused": result.refused,
         "files_refused": result.files_refused,
         "spans_refused": result.spans_refused,
-        "doubts": result.doubts,
+        "warnings": result.warnings,
         "problem_kinds": problems.kinds,
     }
     print_conversion(

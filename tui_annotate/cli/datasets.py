@@ -45,7 +45,7 @@ DATASET_COUNTS: Final[Columns[Any]] = (
     number_column("documents"),
     number_column("segments"),
     number_column("annotations"),
-    number_column("completed readings", "done"),
+    number_column("completed readings", "completed"),
 )
 """Columns of a dataset's counts; a reading is the work of one annotator on one sample."""
 
@@ -113,7 +113,7 @@ def _describe_dataset(
     )
     for each in people:
         annotations = output.many(each.annotations, "annotation")
-        completed = output.many(each.done, "sample")
+        completed = output.many(each.completed, "sample")
         yield f"{each.name}: {annotations}, {completed} completed"
     yield ""
     yield from samples
@@ -248,4 +248,4 @@ def delete_dataset(
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, delete_annotations=delete_annotations)
     line = ResultPart(f"{output.many(removed, 'sample')} deleted")
-    output.show({"dataset": name, "removed": removed}, [line], as_json=common.as_json)
+    output.show({"dataset": name, "deleted": removed}, [line], as_json=common.as_json)

@@ -40,7 +40,6 @@ STALE: Final = timedelta(days=1)
 _MAX_RUNS_NAMED: Final = 3
 _MAX_ADMINS_NAMED: Final = 5
 _GOLD: Final = "accuracy on gold samples"
-_STATES: Final = {"wrong": "error", "doubt": "warning"}
 
 
 def register(app: typer.Typer) -> None:
@@ -76,7 +75,7 @@ def doctor(
         *_check_embedders(),
         *check_terminal(os.environ),
     ]
-    is_wrong = any(check.state == "wrong" for check in checks)
+    is_wrong = any(check.state == "error" for check in checks)
     output.set_exit_code(1 if is_wrong else 0)
     output.show(checks, _describe_checks(checks), as_json=common.as_json)
     if bundle is not None:
@@ -86,17 +85,17 @@ def doctor(
 
 
 _CHECKS: Final[Columns[DiagnosticFinding]] = (
-    Column("check", "what"),
-    Column("state", lambda each: _STATES.get(each.state, each.state)),
-    whole_column("result", "says"),
+    Column("check"),
+    Column("state"),
+    whole_column("message"),
 )
 
 
 def _describe_checks(checks: Sequence[DiagnosticFinding]) -> Iterator[Part]:
     yield Table(checks, _CHECKS)
     for check in checks:
-        if check.mend:
-            yield output.add_workspace(f"to fix {check.what}: {check.mend}")
+        if check.hint:
+            yield output.add_workspace(f"to fix {check.check}: {check.hint}")
 
 
 def check_configuration() -> DiagnosticFinding:
@@ -108,11 +107,11 @@ def check_configuration() -> DiagnosticFinding:
     try:
         settings = load()
     except TuiAnnotateError as error:  # its message names the file, or the environment
-        return DiagnosticFinding("configuration", "wrong", error.message, error.hint)
+        return DiagnosticFinding("configuration", "error", error.message, error.hint)
     try:
         key_map(settings.keys)
     except TuiAnnotateError as error:
-        return DiagnosticFinding("configuration", "wrong", f"{file}: {error.message}", error.hint)
+        return DiagnosticFinding("configuration", "error", f"{file}: {error.message}", error.hint)
     source = (
         file
         if user_file().exists()
@@ -127,7 +126,7 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
     try:
         folder = find_workspace(workspace)
     except TuiAnnotateError as error:
-        yield DiagnosticFinding("workspace", "wrong", error.message, error.hint)
+        yield DiagnosticFinding("workspace", "error", error.message, error.hint)
         return
     yield DiagnosticFinding("workspace", "ok", str(folder))
     yield from check_folder(folder)
@@ -137,13 +136,13 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
             try:
                 stored_weights(space.corpus)
             except Damaged as error:
-                yield DiagnosticFinding("weights", "wrong", error.message, error.hint)
+                yield DiagnosticFinding("weights", "error", error.message, error.hint)
             scores = space.machines.scores
             yield check_runs(len(scores.runs()), scores.unfinished(), now=datetime.now(UTC))
             manages = is_allowed(space.actor, Permission.MANAGE)
             if manages and space.team.members.required():
                 workers = {each.person for each in space.corpus.progress()}
-                workers |= {each.person for each in space.team.assignments.show().stands}
+                workers |= {each.person for each in space.team.assignments.show().progress}
                 yield check_admins(space.team.accounts.all(), workers)
             if manages:
                 with space.team.database.explain_wrong_types():
@@ -155,7 +154,7 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
         from tui_annotate.storage.repair import suggest_repair
 
         yield DiagnosticFinding(
-            "store", "wrong", error.message, suggest_repair(error, folder / STORE)
+            "store", "error", error.message, suggest_repair(error, folder / STORE)
         )
 
 
@@ -177,7 +176,7 @@ def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> Diagn
     who = shlex.quote(admins[0].email)
     return DiagnosticFinding(
         "accounts",
-        "doubt",
+        "warning",
         f"{says}, and also annotates",
         "if this person is an annotator, create the admin's account (tui-annotate users create"
         f" --role admin), then run: tui-annotate users edit {who} --role annotator",
@@ -203,7 +202,7 @@ def check_gold(accuracies: Sequence[GoldAccuracy]) -> list[DiagnosticFinding]:
         return [DiagnosticFinding(_GOLD, "ok", says)]
     thresholds = sorted({f"{each.threshold:.0%}" for each in low})
     says += f"; thresholds: {', '.join(thresholds)}"
-    return [DiagnosticFinding(_GOLD, "doubt", says, "tui-annotate status")]
+    return [DiagnosticFinding(_GOLD, "warning", says, "tui-annotate status")]
 
 
 def check_runs(
@@ -217,7 +216,7 @@ def check_runs(
     runs = [f"{each.kind} {each.maker} of {each.dataset}, {each.at[:10]}" for each in abandoned]
     old = output.join_names(runs, most=_MAX_RUNS_NAMED, separator="; ")
     mend = "run the same command again: the new run replaces the incomplete run"
-    return DiagnosticFinding("runs", "doubt", f"{says}; incomplete after a day: {old}", mend)
+    return DiagnosticFinding("runs", "warning", f"{says}; incomplete after a day: {old}", mend)
 
 
 def _parse_start(run: ScoreRun) -> datetime:
@@ -242,7 +241,7 @@ def _check_embedders() -> Iterator[DiagnosticFinding]:
         yield DiagnosticFinding("embedders", "ok", f"installed: {', '.join(installed)}")
     else:
         says = "no embedder on this platform: new texts are ranked lexically (words only)"
-        yield DiagnosticFinding("embedders", "doubt", says)
+        yield DiagnosticFinding("embedders", "warning", says)
 
 
 def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding]:
@@ -255,22 +254,22 @@ def check_terminal(environment: Mapping[str, str]) -> Iterator[DiagnosticFinding
         return
     if kind in {"", "dumb"}:
         yield DiagnosticFinding(
-            "terminal", "wrong", f"TERM is {kind!r}", "export TERM=xterm-256color"
+            "terminal", "error", f"TERM is {kind!r}", "export TERM=xterm-256color"
         )
     else:
         yield DiagnosticFinding("terminal", "ok", f"{kind}, {_describe_colours(environment)}")
     columns, rows = shutil.get_terminal_size()
     small = columns < MIN_COLUMNS or rows < MIN_ROWS
     mend = f"make the window at least {MIN_COLUMNS} columns by {MIN_ROWS} rows" if small else ""
-    yield DiagnosticFinding("size", "doubt" if small else "ok", f"{columns}x{rows}", mend)
+    yield DiagnosticFinding("size", "warning" if small else "ok", f"{columns}x{rows}", mend)
     if "utf" not in (sys.stdout.encoding or "").lower():
         says = f"the locale's encoding is {sys.stdout.encoding}"
-        yield DiagnosticFinding("encoding", "wrong", says, "export LC_ALL=C.UTF-8")
+        yield DiagnosticFinding("encoding", "error", says, "export LC_ALL=C.UTF-8")
     names = sorted(name for name in environment if name.startswith("TEXTUAL"))
     if names:
         yield DiagnosticFinding(
             "settings",
-            "doubt",
+            "warning",
             f"environment variables that change the display: {', '.join(names)}",
             f"unset {' '.join(names)}",
         )
@@ -315,10 +314,10 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         says = f"the disk of {folder} is read-only: no work can be saved"
         mend = f"{quote_command('cp -r', folder)} COPY  # then work in COPY"
-        yield DiagnosticFinding("writing", "doubt", says, mend)
+        yield DiagnosticFinding("writing", "warning", says, mend)
     elif not os.access(folder, os.W_OK):
         mend = quote_command("chmod u+w", folder)
-        yield DiagnosticFinding("writing", "wrong", f"{folder} is read-only", mend)
+        yield DiagnosticFinding("writing", "error", f"{folder} is read-only", mend)
     yield from _check_unfinished(folder)
     yield _check_space(folder)
     device, system = find_mount(folder, MOUNTS)
@@ -334,7 +333,7 @@ def _check_unfinished(folder: Path) -> Iterator[DiagnosticFinding]:
     if left := [part for each in folders for part in find_unfinished(each)]:
         yield DiagnosticFinding(
             "unfinished files",
-            "doubt",
+            "warning",
             f"temporary files of commands that were killed: {_join_names(left)}",
             f"rm -r {shlex.join(map(str, left))}",
         )
@@ -344,12 +343,12 @@ def _check_space(folder: Path) -> DiagnosticFinding:
     free = shutil.disk_usage(folder).free
     if free < MIN_FREE_BYTES:
         return DiagnosticFinding(
-            "space", "wrong", f"{free // 2**20} MB free", "free some space on the disk"
+            "space", "error", f"{free // 2**20} MB free", "free some space on the disk"
         )
     disk = os.statvfs(folder)
     if disk.f_files and disk.f_favail < MIN_FREE_FILES:
         says = f"the disk can store only {disk.f_favail} more files"
-        return DiagnosticFinding("space", "wrong", says, "delete unused files from the disk")
+        return DiagnosticFinding("space", "error", says, "delete unused files from the disk")
     return DiagnosticFinding("space", "ok", f"{free / 2**30:,.1f} GB free")
 
 
@@ -364,7 +363,7 @@ def _check_quota(program: str, device: str) -> Iterator[DiagnosticFinding]:
             says = f"{max(left, 0) // 2**20} MB of your disk quota are left"
             yield DiagnosticFinding(
                 "quota",
-                "wrong",
+                "error",
                 says,
                 "ask the machine's admin for more space, or use a different disk",
             )
@@ -382,7 +381,7 @@ def _report_network_disk(folder: Path, system: str) -> DiagnosticFinding:
     mend = f"{quote_command('cp -a', folder)} {shlex.quote(str(destination))}"
     return DiagnosticFinding(
         "disk",
-        "wrong",
+        "error",
         says,
         f"{mend}  # run this while no user works; then use the workspace {destination}",
     )
@@ -398,7 +397,7 @@ def check_privacy(folder: Path) -> DiagnosticFinding:
         readable = []  # other users cannot enter the folder
     if readable:
         says = f"other users of this machine can read {_join_names(readable)}"
-        return DiagnosticFinding("privacy", "doubt", says, quote_command("chmod -R go=", folder))
+        return DiagnosticFinding("privacy", "warning", says, quote_command("chmod -R go=", folder))
     return DiagnosticFinding("privacy", "ok", "only you can read the workspace")
 
 
@@ -407,7 +406,7 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
     group = modes[folder].st_gid
     if modes[folder].st_mode & 0o007:
         says = "all users of this machine can read the workspace, not only the group"
-        return DiagnosticFinding("privacy", "wrong", says, quote_command("chmod o=", folder))
+        return DiagnosticFinding("privacy", "error", says, quote_command("chmod o=", folder))
     shared = (path for path in modes if path.name != PSEUDONYMS)
     closed = [path for path in shared if not _is_shared(modes[path], group)]
     if closed:
@@ -421,14 +420,14 @@ def _check_group(folder: Path, modes: dict[Path, os.stat_result]) -> DiagnosticF
         if (key := folder / PSEUDONYMS) in modes:
             mend += f" && {quote_command('chmod go=', key)}"
         return DiagnosticFinding(
-            "privacy", "wrong", f"the group cannot use {_join_names(closed)}", mend
+            "privacy", "error", f"the group cannot use {_join_names(closed)}", mend
         )
     says = (
         f"all members of the group {find_group_name(group)} can read all files:"
         " the program hides other people's work only on its screens"
     )
     return DiagnosticFinding(
-        "privacy", "doubt", says, quote_command("tui-annotate users ssh setup -w", folder)
+        "privacy", "warning", says, quote_command("tui-annotate users ssh setup -w", folder)
     )
 
 
@@ -499,5 +498,5 @@ def check_glibc() -> Iterator[DiagnosticFinding]:
         least = ".".join(map(str, MIN_GLIBC))
         says = f"{name}; the wheels of LanceDB and PyArrow need glibc {least} or later"
         yield DiagnosticFinding(
-            "C library", "wrong", says, "use a newer system: Debian 10, RHEL 8 or later"
+            "C library", "error", says, "use a newer system: Debian 10, RHEL 8 or later"
         )

@@ -231,20 +231,20 @@ def _import_as_json(report: IngestReport) -> dict[str, Any]:
 def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
     yield from _describe_problems(report)
     yield from map(MessagePart, report.notes)
-    yield ResultPart(_summarise(report), always=report.dry or report.strict)
+    yield ResultPart(_summarise(report), always=report.dry_run or report.strict)
     yield describe_cost(report.cost, report.embedder)
     yield from describe_failed_texts(report, base_url=base_url)
-    if report.outside:
-        kinds = output.many(report.outside_labels, "label")
-        (only,) = report.outside_in if len(report.outside_in) == 1 else ("",)
-        dataset = f" --dataset {shlex.quote(only)}" if only else ""
+    if report.annotations_with_unknown_labels:
+        annotations = output.many(report.annotations_with_unknown_labels, "annotation")
+        labels = output.many(report.unknown_labels, "label")
+        datasets = report.datasets_with_unknown_labels
+        dataset = f" --dataset {shlex.quote(datasets[0])}" if len(datasets) == 1 else ""
         yield MessagePart(
-            f"warning: {output.many(report.outside, 'annotation')} with {kinds} not in the "
-            "label set",
+            f"warning: {annotations} with {labels} not in the label set",
             f"tui-annotate labels normalize --dry-run{dataset}",
         )
-    if report.better:
-        yield NotePart(report.better)
+    if report.embedder_note:
+        yield NotePart(report.embedder_note)
 
 
 def describe_failed_texts(report: IngestReport, *, base_url: str = "") -> Iterator[Part]:
@@ -345,7 +345,7 @@ def _summarise(report: IngestReport) -> str:
         "added": report.added,
         "already known": report.known,
         "replaced": report.replaced,
-        "removed": report.removed,
+        "deleted": report.deleted,
         "refused": report.refused,
     }
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
@@ -359,4 +359,4 @@ def _summarise(report: IngestReport) -> str:
     if report.annotations or report.annotations_known:
         line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
     line += f"; {report.seconds:.1f} s"
-    return f"{line}; nothing was stored (--dry-run)" if report.dry else line
+    return f"{line}; nothing was stored (--dry-run)" if report.dry_run else line

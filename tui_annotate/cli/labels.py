@@ -173,7 +173,7 @@ _VERSIONS: Final[Columns[LabelSetVersion]] = (
     Column("version", lambda each: each.version[:SHORT]),
     Column("in use since", lambda each: output.format_time(each.at)),
     Column("by", lambda each: each.by or "owner"),
-    flexible_column("change", lambda each: each.told or "first version"),
+    flexible_column("change", lambda each: each.change or "first version"),
     number_column("labels"),
     Column("", _name_use),
 )
@@ -447,7 +447,7 @@ def normalize(
         irregular, labels = service.find_irregular_labels(dataset=dataset)
         given = normalising.parse_rules(lines, irregular, labels)
         rules = normalising.choose_rules(normalising.propose_replacements(irregular, labels), given)
-        known = {each.path: each for each in irregular if each.what in normalising.MENDED}
+        known = {each.path: each for each in irregular if each.kind in normalising.MENDED}
         replaced = [known[rule.old] for rule in rules]
         if not common.as_json:
             output.print_parts(_describe_replacements(irregular, rules, replaced))
@@ -483,11 +483,11 @@ _REPLACEMENTS: Final[Columns[tuple[LabelReplacement, IrregularLabels]]] = (
     flexible_column("label", lambda each: JOINER.join(each[0].old)),
     flexible_column("replaced by", lambda each: JOINER.join(each[0].new)),
     number_column("annotations", lambda each: each[1].annotations),
-    Column("reason", lambda each: _WHY[each[0].why]),
+    Column("reason", lambda each: _WHY[each[0].reason]),
     flexible_column("examples", lambda each: ", ".join(each[1].examples)),
 )
 _IRREGULAR: Final[Columns[IrregularLabels]] = (
-    Column("problem", lambda each: _ODD[each.what]),
+    Column("problem", lambda each: _ODD[each.kind]),
     flexible_column("label"),
     number_column("annotations"),
     flexible_column("examples", lambda each: ", ".join(each.examples)),
@@ -499,11 +499,15 @@ def _rules_as_json(
 ) -> dict[str, Any]:
     return {
         "rules": [
-            {"label": JOINER.join(each.old), "becomes": JOINER.join(each.new), "why": each.why}
+            {
+                "label": JOINER.join(each.old),
+                "becomes": JOINER.join(each.new),
+                "reason": each.reason,
+            }
             for each in rules
         ],
-        "odd": [
-            {name: getattr(each, name) for name in ("what", "label", "annotations", "examples")}
+        "unusual_labels": [
+            {name: getattr(each, name) for name in ("kind", "label", "annotations", "examples")}
             for each in irregular
         ],
     }
@@ -516,7 +520,7 @@ def _show_change(report: RelabelReport, *, as_json: bool) -> None:
 def _describe_change(report: RelabelReport) -> Iterator[Part]:
     yield from _describe_report(report)
     summary = _summarise(report)
-    yield NotePart(summary) if report.done else MessagePart(summary)
+    yield NotePart(summary) if report.applied else MessagePart(summary)
     if report.file == "left":
         yield MessagePart(
             "warning: labels.yaml contains a different label set and was not changed; to use it:"
@@ -552,10 +556,10 @@ def _describe_report(report: RelabelReport) -> Iterator[Part]:
         yield Table(report.counts, _CHANGES)
     for what, title in _FINDING_TITLES.items():
         yield from _describe_findings(title, report.of(what))
-    yield Table(report.lacking, _LACKING, below=True)
-    if practice := sum(each.practice for each in report.lacking):
+    yield Table(report.missing_parts, _LACKING, below=True)
+    if practice := sum(each.practice for each in report.missing_parts):
         yield NotePart(f"practice samples that stay as they are: {practice:,}")
-    if locked := sum(each.locked for each in report.lacking):
+    if locked := sum(each.locked for each in report.missing_parts):
         yield NotePart(
             f"samples that stay complete because a review locked them: {locked:,}"
             " (--include-adjudicated reopens them)"
@@ -569,7 +573,7 @@ def _describe_findings(title: str, findings: Sequence[RelabelFinding]) -> Iterat
     yield f"{title}: {len(findings):,}"
     for each in findings[:_MOST_FINDINGS]:
         numbers = f"  no. {', '.join(map(str, each.numbers))} " if each.numbers else ""
-        rule = f", which {_RULES[each.what, each.says]}" if each.says else ""
+        rule = f", which {_RULES[each.kind, each.detail]}" if each.detail else ""
         label = f" {each.label}{rule}" if each.label else ""
         yield f"  {each.dataset}/{each.sample}  {each.person}{numbers}{label}"
     if len(findings) > _MOST_FINDINGS:
@@ -590,8 +594,8 @@ def _summarise(report: RelabelReport) -> str:
         parts.append(f"opened again: {report.reopened:,}")
     if report.closed:
         parts.append(f"completed again: {report.closed:,}")
-    verb = "done" if report.done else "nothing was changed (--dry-run)"
-    return f"{verb}: {report.told}; {'; '.join(parts)}"
+    verb = "done" if report.applied else "nothing was changed (--dry-run)"
+    return f"{verb}: {report.change}; {'; '.join(parts)}"
 
 
 _WAITING: Final[Columns[PendingChoices]] = (

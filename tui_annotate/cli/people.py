@@ -53,7 +53,7 @@ class ListedPerson:
     role: str
     active: bool
     annotations: int
-    done: int
+    completed: int
 
 
 _PEOPLE: Final[Columns[ListedPerson]] = (
@@ -61,7 +61,7 @@ _PEOPLE: Final[Columns[ListedPerson]] = (
     Column("kind"),
     Column("role", lambda each: each.role if each.active else f"{each.role}, disabled"),
     number_column("annotations"),
-    number_column("completed", "done"),
+    number_column("completed"),
     whole_column("id"),
 )
 
@@ -162,7 +162,7 @@ def _read_people(space: Workspace) -> list[ListedPerson]:
                 role=account.role.value if account else "",
                 active=account.active if account else True,
                 annotations=sum(each.annotations for each in own),
-                done=sum(each.done for each in own),
+                completed=sum(each.completed for each in own),
             )
         )
     return people

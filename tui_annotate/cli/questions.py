@@ -71,7 +71,7 @@ def list_questions(
         values = [_thread_as_json(each, service) for each in threads]
     if not threads:
         text = [NotePart("no unanswered questions" if unanswered else "no questions")]
-    output.show({"talks": values}, text, as_json=common.as_json)
+    output.show(values, text, as_json=common.as_json)
 
 
 def ask(
@@ -162,7 +162,7 @@ def list_announcements(*, common: options.CommonOptions) -> None:
         values = [_comment_as_json(each, service) for each in announcements]
     if not announcements:
         text = [NotePart("no announcements")]
-    output.show({"notices": values}, text, as_json=common.as_json)
+    output.show(values, text, as_json=common.as_json)
 
 
 def create(
@@ -209,8 +209,8 @@ def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str,
         "quote": thread.quoted.quote,
         "labels": [list(path) for path in thread.quoted.labels],
         "person": thread.person,
-        "waiting": thread.waiting,
-        "remarks": [_comment_as_json(each, service) for each in thread.remarks],
+        "unanswered": thread.waiting,
+        "messages": [_comment_as_json(each, service) for each in thread.remarks],
     }
 
 

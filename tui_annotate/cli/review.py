@@ -137,7 +137,7 @@ def _describe_queue(
     """
     waiting = sum(not row.settled for row in rows)
     yield f"samples waiting for review: {waiting:,} of {len(rows):,}"
-    if questions := sum(row.questions for row in (*rows, *incomplete)):
+    if questions := sum(row.unanswered_questions for row in (*rows, *incomplete)):
         command = output.add_workspace(LIST_UNANSWERED)
         yield f"unanswered questions about these samples: {questions:,}; to list them: {command}"
     if rows:
@@ -305,25 +305,25 @@ def _describe_state(row: QueuedSample) -> str:
     parts = ["adjudicated" if row.settled else row.state.value]
     if row.state is State.DONE and row.changed:
         parts = [f"changed since adjudication ({row.changed})"]
-    if row.open:
-        parts.append(f"{row.open} open")
-    if row.questions:
-        parts.append(f"{row.questions} unanswered")
+    if row.open_decisions:
+        parts.append(f"{row.open_decisions} open")
+    if row.unanswered_questions:
+        parts.append(f"{row.unanswered_questions} unanswered")
     if row.edited:
         parts.append(f"{row.edited} edited later")
     if row.reopened:
         parts.append(f"{row.reopened} reopened")
-    if row.own:
+    if row.annotated_by_reviewer:
         parts.append("yours")
     return ", ".join(parts)
 
 
 def _describe_kinds(row: QueuedSample) -> str:
-    return ", ".join(f"{kind} {count}" for kind, count in row.kinds[:_GRAVEST])
+    return ", ".join(f"{kind} {count}" for kind, count in row.conflicts_by_kind[:_GRAVEST])
 
 
 def _describe_pending(row: QueuedSample) -> str:
-    unanswered = f", {row.questions} unanswered" if row.questions else ""
+    unanswered = f", {row.unanswered_questions} unanswered" if row.unanswered_questions else ""
     return f"{_format_readers(row)} complete{unanswered}"
 
 
@@ -335,7 +335,7 @@ _QUEUE: Final[Columns[QueuedSample]] = (
     flexible_column("sample", lambda row: str(row.key)),
     Column("annotators", _format_readers),
     number_column("agreed"),
-    number_column("nearly"),
+    number_column("nearly", "nearly_agreed"),
     number_column("conflicts"),
     flexible_column("differences in", _describe_kinds),
     Column("review", _describe_state),
@@ -350,7 +350,7 @@ _INCOMPLETE: Final[Columns[QueuedSample]] = (
 
 
 def _row_as_json(row: QueuedSample) -> dict[str, Any]:
-    counts = ("agreed", "nearly", "conflicts")
+    counts = ("agreed", "nearly_agreed", "conflicts")
     return {
         "dataset": row.key.dataset,
         "sample": row.key.id,
@@ -361,11 +361,11 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         "pending": row.pending,
         "state": row.state.value,
         **{name: getattr(row, name) if row.ready else None for name in counts},
-        "kinds": {kind.value: count for kind, count in row.kinds},
-        "own": row.own,
+        "conflicts_by_kind": {kind.value: count for kind, count in row.conflicts_by_kind},
+        "annotated_by_reviewer": row.annotated_by_reviewer,
         "edited": row.edited,
         "reopened": row.reopened,
         "changed": row.changed,
-        "open": row.open if row.ready else None,
-        "questions": row.questions,
+        "open_decisions": row.open_decisions if row.ready else None,
+        "unanswered_questions": row.unanswered_questions,
     }

@@ -32,7 +32,8 @@ def list_sessions(*, common: options.CommonOptions) -> None:
     """List sign-in sessions; --json also prints their expiry."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         found = space.team.accounts.signed_in()
-    output.show(found, [Table(found, _SESSIONS)], as_json=common.as_json)
+    values = [_session_as_json(each) for each in found]
+    output.show(values, [Table(found, _SESSIONS)], as_json=common.as_json)
 
 
 _SESSIONS: Final[Columns[Session]] = (
@@ -43,6 +44,19 @@ _SESSIONS: Final[Columns[Session]] = (
     Column("since", lambda each: each.created[:10]),
     Column("last used", lambda each: each.seen[:16]),
 )
+
+
+def _session_as_json(session: Session) -> dict[str, str]:
+    return {
+        "id": session.id,
+        "person": session.person,
+        "name": session.name,
+        "method": session.means,
+        "client": session.client,
+        "created": session.created,
+        "last_used": session.seen,
+        "expires": session.expires,
+    }
 
 
 def end(

@@ -148,8 +148,8 @@ def _describe_replay(name: str, found: ReplayReport) -> Iterator[Part]:
         deleted = "the sample was deleted, but its events are still in the event log"
         differs = f"differs in {', '.join(each.parts)}" if each.parts else deleted
         yield f"{each.dataset}/{each.sample}: {differs}"
-    more = max(len(found.differences) - SHOWN, 0) + found.more
+    more = max(len(found.differences) - SHOWN, 0) + found.more_differences
     if more:
         yield f"and {output.many(more, 'more sample')}"
-    if found.since:
-        yield MessagePart(f"excluded: {output.many(found.since, 'sample')} imported later")
+    if found.added_later:
+        yield MessagePart(f"excluded: {output.many(found.added_later, 'sample')} imported later")

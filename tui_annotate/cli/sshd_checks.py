@@ -48,7 +48,7 @@ def check_sshd(folder: Path, lines: Sequence[str]) -> Iterator[DiagnosticFinding
     elif settings is None:
         says = "this user cannot read the settings of sshd"
         yield DiagnosticFinding(
-            "sshd", "doubt", says, f"as root: {' '.join(_sshd_query('sshd', user))}"
+            "sshd", "warning", says, f"as root: {' '.join(_sshd_query('sshd', user))}"
         )
     patterns = (settings or {}).get("authorizedkeysfile", (".ssh/authorized_keys",))
     yield from check_authorized_keys(
@@ -90,9 +90,9 @@ def check_sshd_settings(
     forced_command = " ".join(settings.get("forcecommand", ("none",)))
     if forced_command != "none":
         says = f"ForceCommand overrides the commands in authorized_keys: {forced_command}"
-        yield DiagnosticFinding("sshd", "wrong", says, f"{mend}  # without ForceCommand")
+        yield DiagnosticFinding("sshd", "error", says, f"{mend}  # without ForceCommand")
     elif differing:
-        yield DiagnosticFinding("sshd", "doubt", f"for {user}: {', '.join(differing)}", mend)
+        yield DiagnosticFinding("sshd", "warning", f"for {user}: {', '.join(differing)}", mend)
     else:
         yield DiagnosticFinding(
             "sshd", "ok", f"ssh sessions of {user} have a terminal, and forwarding is disabled"
@@ -121,7 +121,7 @@ def check_authorized_keys(
         if mode & _WRITABLE_BY_OTHERS:
             says = f"other users can write {file}, so sshd ignores the file"
             yield DiagnosticFinding(
-                _AUTHORIZED_KEYS, "wrong", says, quote_command("chmod 600", file)
+                _AUTHORIZED_KEYS, "error", says, quote_command("chmod 600", file)
             )
         for number, entry in enumerate(map(parse_entry, text.split("\n")), 1):
             if entry:
@@ -134,7 +134,7 @@ def check_authorized_keys(
         says = (
             f"ssh keys of people that are missing from sshd's authorized_keys files: {len(lacking)}"
         )
-        yield DiagnosticFinding(_AUTHORIZED_KEYS, "doubt", says, write)
+        yield DiagnosticFinding(_AUTHORIZED_KEYS, "warning", says, write)
 
 
 def _check_entry(
@@ -147,19 +147,19 @@ def _check_entry(
             f"without {missing} in its options, this ssh key permits more than an annotation"
             " session"
         )
-        yield "wrong", says, f"{remove} && {write}"
+        yield "error", says, f"{remove} && {write}"
     elif missing:
         says = (
             f"without {missing} in its options, this ssh key opens a shell with access to the"
             " database"
         )
-        yield "doubt", says, f"{remove}  # skip this if the key is an admin's"
+        yield "warning", says, f"{remove}  # skip this if the key is an admin's"
     elif entry.key in bound and (command := entry.options["command"]) != bound[entry.key]:
         if _parse_session_folder(command) in {"", _parse_session_folder(bound[entry.key])}:
-            yield "wrong", "this ssh key does not start an annotation session of its owner", write
+            yield "error", "this ssh key does not start an annotation session of its owner", write
         else:
             yield (
-                "doubt",
+                "warning",
                 "this ssh key opens another workspace; a key can open only one workspace",
                 "",
             )

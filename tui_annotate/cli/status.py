@@ -66,10 +66,10 @@ _WHO: Final[Columns[PersonWork]] = (
 _STATES: Final[Columns[PersonWork]] = (
     *_WHO,
     number_column("assigned"),
-    number_column(State.DONE.display_name, "done"),
+    number_column(State.DONE.display_name, "completed"),
     number_column(State.SKIPPED.display_name, "skipped"),
     number_column(State.FLAGGED.display_name, "flagged"),
-    number_column(State.DRAFT.display_name, "open"),
+    number_column(State.DRAFT.display_name, "in_progress"),
     number_column("annotations"),
     rare_column("locked"),
     Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
@@ -147,10 +147,10 @@ def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
     vectors = "none"
     if contents.embedded:
         vectors = f"{output.many(contents.embedded, 'document')}, {contents.embedder}"
-    if contents.by_words:
+    if contents.lexical_only:
         vectors += (
             "; documents ranked lexically (words only), because the embedding model does not know"
-            f" their words: {contents.by_words:,}"
+            f" their words: {contents.lexical_only:,}"
         )
     facts: dict[str, Cell] = {"workspace": str(contents.path)}
     facts |= {each.title: each.cell(contents) for each in DATASET_COUNTS}
@@ -225,7 +225,7 @@ def _describe_work(statistics: WorkStatistics) -> Iterator[Part]:
     )
     yield Table(statistics.work, _STATES, below=True)
     yield Table(statistics.work, pace, below=True)
-    yield Table(statistics.ahead, ahead, below=True)
+    yield Table(statistics.forecast, ahead, below=True)
     if weeks := begin_with_hours(statistics.weeks):
         yield ""
         yield partial(
@@ -253,7 +253,7 @@ def _describe_gold(statistics: WorkStatistics) -> Iterator[Part]:
             each.dataset,
             each.checks,
             f"{each.accuracy:.0%}",
-            f"{each.recent:.0%}",
+            f"{each.recent_accuracy:.0%}",
             _describe_alert(each, skipped.get((each.dataset, each.person))),
         )
         for each in statistics.gold

@@ -262,7 +262,7 @@ def delete(
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     samples = output.many(count, "sample")
     output.show(
-        {"person": person.name, "target": where, "removed": count},
+        {"person": person.name, "target": where, "deleted": count},
         [ResultPart(f"deleted the work of {person.name} on {samples} from {where}")],
         as_json=common.as_json,
     )

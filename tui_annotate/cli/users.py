@@ -208,12 +208,13 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
         signed_in = [each.person for each in space.team.accounts.signed_in()]
     shown = _account_as_json(found) | {
         "annotations": sum(each.annotations for each in work),
-        "done": sum(each.done for each in work),
+        "completed": sum(each.completed for each in work),
         "sessions": signed_in.count(found.person.id),
     }
     yes_no = {True: "yes", False: "no"}
     facts = {
-        name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()
+        name.replace("_", " "): yes_no[value] if isinstance(value, bool) else value
+        for name, value in shown.items()
     }
     facts["created"] = output.format_time(found.created)
     output.show(shown, [Facts(facts)], as_json=common.as_json)
@@ -417,11 +418,11 @@ def delete(
 
 def _print_unfinished_work(space: Workspace, account: Account) -> None:
     unfinished = [
-        each for each in space.team.assignments.show().stands if each.person == account.person.id
+        each for each in space.team.assignments.show().progress if each.person == account.person.id
     ]
-    count = sum(each.open + each.begun for each in unfinished)
+    count = sum(each.open + each.in_progress for each in unfinished)
     if count:
-        started = " --include-started" if any(each.begun for each in unfinished) else ""
+        started = " --include-started" if any(each.in_progress for each in unfinished) else ""
         who = shlex.quote(account.person.name)
         output.print_note(
             f"assigned samples that are not completed: {count:,};"
@@ -520,9 +521,9 @@ def _account_as_json(account: Account) -> dict[str, Any]:
         "email": account.email,
         "role": account.role.value,
         "active": account.active,
-        "password": bool(account.hash),
-        "must_change": account.must_change,
-        "unix": account.unix,
+        "has_password": bool(account.hash),
+        "must_change_password": account.must_change,
+        "unix_user": account.unix,
         "created": account.created,
     }
 
@@ -547,11 +548,11 @@ def _import_rows(
     output.show(
         {
             "added": [_account_as_json(each) for each in found.added],
-            "joined": found.joined,
+            "matched": found.matched,
             "problems": found.problems,
             "stored": not dry_run,
             "people": [{"id": each.id, "name": each.name} for each in found.people],
-            "weak": found.weak,
+            "weak_passwords": found.weak_passwords,
             "same_names": [
                 _same_name_as_json(each, needs_account=needs_account) for each in found.same_names
             ],
@@ -560,7 +561,7 @@ def _import_rows(
         as_json=common.as_json,
     )
     if found.problems:
-        raise typer.Exit(DONE_IN_PART if found.added or found.joined or found.people else 2)
+        raise typer.Exit(DONE_IN_PART if found.added or found.matched or found.people else 2)
 
 
 def _same_name_as_json(found: SameName, *, needs_account: bool) -> dict[str, Any]:
@@ -600,13 +601,13 @@ def _describe_import(
 ) -> Iterator[Part]:
     for problem in found.problems:
         yield MessagePart(str(problem), problem.hint)
-    for each in found.joined:
+    for each in found.matched:
         if each.differs:
             yield MessagePart(f"{each.where}: {each.email}: {_describe_known_account(each)}")
     would = "would be " if dry_run else ""
-    alike = sum(not each.differs for each in found.joined)
+    alike = sum(not each.differs for each in found.matched)
     yield ResultPart(
-        f"accounts {would}added: {len(found.added):,}; already existing: {len(found.joined):,}"
+        f"accounts {would}added: {len(found.added):,}; already existing: {len(found.matched):,}"
         f" ({alike:,} of them identical); rows refused: {len(found.problems):,}",
         always=dry_run,
     )
@@ -617,10 +618,11 @@ def _describe_import(
             " --name NAME --email ADDRESS --link-imported ID"
         )
     yield from _describe_account_states(found.added)
-    if found.weak:
+    if found.weak_passwords:
         yield MessagePart(
             output.add_workspace(
-                f"warning: weak passwords, until their users change them: {', '.join(found.weak)};"
+                "warning: weak passwords, until their users change them: "
+                f"{', '.join(found.weak_passwords)};"
                 " to let a user choose a password before: tui-annotate users invite ADDRESS"
             )
         )

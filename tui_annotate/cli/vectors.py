@@ -91,7 +91,7 @@ _SETS: Final[Columns[VectorSetInfo]] = (
     flexible_column("embedder", lambda each: each.vectors.embedder),
     flexible_column("model", lambda each: each.vectors.label),
     number_column("documents"),
-    number_column("lexical", "by_words"),
+    number_column("lexical", "lexical_only"),
     number_column("missing", "waiting"),
     number_column("MB", lambda each: _format_megabytes(each.bytes)),
     Column("", lambda each: "in use" if each.in_use else ""),
@@ -104,7 +104,7 @@ def _format_megabytes(size: int) -> str:
 
 def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
     made_by = ("version", "dimensions", "token_dimensions", "base_url")
-    counts = ("in_use", "documents", "by_words", "waiting", "bytes")
+    counts = ("in_use", "documents", "lexical_only", "waiting", "bytes")
     return {
         "embedder": found.vectors.embedder,
         "model": found.vectors.label,
@@ -240,7 +240,7 @@ def delete_set(
         dropped, size = space.ingest_service.sets.drop(name)
     sets = output.many(dropped, "set")
     output.show(
-        {"embedder": name, "dropped": dropped, "bytes": size},
+        {"embedder": name, "deleted": dropped, "bytes": size},
         [ResultPart(f"deleted {sets} of vectors ({_format_megabytes(size)} MB)")],
         as_json=common.as_json,
     )

@@ -80,7 +80,7 @@ def _describe_own_work(space: Workspace) -> str:
         person = space.people.find_local(person_name(space.path))
     if person is None:
         return ""
-    done = sum(each.done for each in space.corpus.progress() if each.person == person.id)
+    done = sum(each.completed for each in space.corpus.progress() if each.person == person.id)
     last = space.people.last_place(person.id)
     where = f", last opened {last}" if last else ""
     return f"; {person.name} completed {done:,}{where}"

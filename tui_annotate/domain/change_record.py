@@ -129,7 +129,7 @@ class RowFault:
     name: str
     recorded: str | None
     found: str | None
-    says: str
+    message: str
 
 
 def describe_change(recorded: str | None, found: str | None) -> str:

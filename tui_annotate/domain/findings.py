@@ -10,11 +10,11 @@ class DiagnosticFinding:
     """One result of a diagnostic check, and what to do about it, if anything.
 
     Attributes:
-        what: what was checked, for example `store`.
-        state: `ok`, `doubt` or `wrong`.
+        check: what was checked, for example `store`.
+        state: `ok`, `warning` or `error`.
     """
 
-    what: str
+    check: str
     state: str
-    says: str
-    mend: str = ""
+    message: str
+    hint: str = ""

@@ -163,7 +163,7 @@ def measure_accuracy(
             name=names.get(person, person),
             checks=len(own),
             accuracy=fmean(each.score for each in own),
-            recent=fmean(each.score for each in own[-RECENT:]),
+            recent_accuracy=fmean(each.score for each in own[-RECENT:]),
             threshold=thresholds.get(dataset),
             weeks=_by_week(own),
             older_answers=sum(each.older for each in own),

@@ -30,7 +30,7 @@ class ChainFault:
     id: str
     at: str
     arrival: int
-    says: str
+    message: str
 
 
 def find_contradiction(event: Event, *, seq: int, prev: str, state: StreamState) -> str:

@@ -27,7 +27,7 @@ _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 class NoEndReason(StrEnum):
     """The reason why no end date of a person's work can be estimated."""
 
-    DONE = "done"
+    COMPLETED = "completed"
     NOT_BEGUN = "not started"
     IDLE = "nothing completed for two weeks"
     NONE_YET = "nothing completed yet"
@@ -43,10 +43,10 @@ class Projection:
     """The estimated day (ISO 8601) on which work will be completed, or why it is unknown."""
 
     day: str = ""
-    why: str = ""
+    reason: str = ""
 
 
-PRACTICE: Final = Projection(why=NoEndReason.PRACTICE)
+PRACTICE: Final = Projection(reason=NoEndReason.PRACTICE)
 """The projection for datasets that are only for practice: no end of work is estimated."""
 
 
@@ -69,14 +69,14 @@ class PersonWork:
     name: str
     assigned: int | None
     remaining: int | None
-    done: int
+    completed: int
     skipped: int
     flagged: int
-    open: int
+    in_progress: int
     annotations: int
     seconds: float
-    recent: int
-    first: str
+    completed_recently: int
+    first_day: str
     practice: bool = False
     from_pool: bool | None = None
     locked: int = 0
@@ -84,7 +84,7 @@ class PersonWork:
     @property
     def finished(self) -> int:
         """Number of samples that the person completed, skipped or flagged."""
-        return self.done + self.skipped + self.flagged
+        return self.completed + self.skipped + self.flagged
 
     @property
     def hours(self) -> float:
@@ -93,7 +93,7 @@ class PersonWork:
     @property
     def begun(self) -> bool:
         """Whether the person did any work in the dataset; imported work does not count."""
-        return bool(self.seconds or self.finished or self.open)
+        return bool(self.seconds or self.finished or self.in_progress)
 
     @property
     def samples_an_hour(self) -> float | None:
@@ -110,9 +110,9 @@ class PersonWork:
         if self.remaining is None and self.practice:
             return PRACTICE
         if self.remaining is None:
-            return Projection(why=NoEndReason.POOL)
-        first = self.first if self.begun else ""
-        return project_end(self.remaining, self.recent, first=first, today=today)
+            return Projection(reason=NoEndReason.POOL)
+        first = self.first_day if self.begun else ""
+        return project_end(self.remaining, self.completed_recently, first=first, today=today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class GoldAccuracy:
     """A person's accuracy on a dataset's samples with known answers, in [0, 1].
 
     Attributes:
-        recent: mean score of the last `RECENT` checks.
+        recent_accuracy: mean score of the last `RECENT` checks.
         threshold: accuracy below which there is an alert; None without a rule.
         older_answers: number of checks that were scored with an answer that was changed later.
         paused: whether the person's work is paused, because the accuracy was too low.
@@ -180,7 +180,7 @@ class GoldAccuracy:
     name: str
     checks: int
     accuracy: float
-    recent: float
+    recent_accuracy: float
     threshold: float | None
     weeks: tuple[WeekAccuracy, ...]
     older_answers: int = 0
@@ -192,7 +192,7 @@ class GoldAccuracy:
         """Whether the person's accuracy on three or more recent gold samples is too low."""
         if self.threshold is None or self.checks < LEAST_CHECKS:
             return False
-        return self.recent < self.threshold
+        return self.recent_accuracy < self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ class WorkStatistics:
     """Work statistics of a workspace.
 
     Attributes:
-        ahead: remaining work by dataset; empty if the user cannot see others' work.
+        forecast: remaining work by dataset; empty if the user cannot see others' work.
         gold: accuracy on gold samples; empty if the user may not manage the workspace.
         practice: last results of practice, by dataset and name.
         suggestions: answers to suggestions, by dataset and name; only of people with any.
@@ -279,7 +279,7 @@ class WorkStatistics:
 
     work: tuple[PersonWork, ...]
     weeks: tuple[Week, ...]
-    ahead: tuple[RemainingWork, ...]
+    forecast: tuple[RemainingWork, ...]
     flags: tuple[FlaggedSample, ...]
     names: Mapping[str, str]
     today: date
@@ -314,18 +314,18 @@ def project_end(remaining: int, recent: int, *, first: str, today: date) -> Proj
     first work, ISO 8601, or empty; if it is within the two weeks, the pace counts from that day.
     """
     if remaining <= 0:
-        return Projection(why=NoEndReason.DONE)
+        return Projection(reason=NoEndReason.COMPLETED)
     if not first:
-        return Projection(why=NoEndReason.NOT_BEGUN)
+        return Projection(reason=NoEndReason.NOT_BEGUN)
     days = (today - date.fromisoformat(first)).days + 1
     if days < 2:
-        return Projection(why=NoEndReason.BEGAN_TODAY)
+        return Projection(reason=NoEndReason.BEGAN_TODAY)
     if not recent:
-        return Projection(why=NoEndReason.NONE_YET if days <= PACE_DAYS else NoEndReason.IDLE)
+        return Projection(reason=NoEndReason.NONE_YET if days <= PACE_DAYS else NoEndReason.IDLE)
     days = min(PACE_DAYS, days)
     more = math.ceil(remaining * days / recent)
     if more > _LONGEST_PROJECTION:
-        return Projection(why=NoEndReason.TOO_FAR)
+        return Projection(reason=NoEndReason.TOO_FAR)
     return Projection((today + timedelta(days=more)).isoformat())
 
 
@@ -336,8 +336,8 @@ def describe_end(end: Projection, skipped: int, flagged: int) -> str:
     """
     if end.day:
         return end.day
-    if end.why != NoEndReason.DONE:
-        return end.why
+    if end.reason != NoEndReason.COMPLETED:
+        return end.reason
     aside = describe_set_aside(skipped, flagged)
     return f"{aside} left" if aside else State.DONE.display_name
 
@@ -348,9 +348,9 @@ def latest_end(ends: Iterable[Projection]) -> Projection:
     for end in ends:
         if end.day:
             days.append(end.day)
-        elif end.why != NoEndReason.DONE:
+        elif end.reason != NoEndReason.COMPLETED:
             return end
-    return Projection(max(days)) if days else Projection(why=NoEndReason.DONE)
+    return Projection(max(days)) if days else Projection(reason=NoEndReason.COMPLETED)
 
 
 def week_of(day: str) -> str:

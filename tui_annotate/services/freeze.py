@@ -588,8 +588,8 @@ def _compare_exports(kept: Path, again: Path) -> dict[str, Any]:
         "samples": samples,
         "identical": identical,
         "differences": tuple(found),
-        "more": differing - len(found),
-        "since": len(places),
+        "more_differences": differing - len(found),
+        "added_later": len(places),
     }
 
 
@@ -653,9 +653,9 @@ class ReplayReport:
     """Differences between a snapshot and the state that the event log reproduces.
 
     Attributes:
-        differences: the first 1,000 differing samples; `more` counts the others.
+        differences: the first 1,000 differing samples; `more_differences` counts the others.
         lost: event streams (one person's events on one sample) that are no longer in the log.
-        since: number of samples that were added after the snapshot.
+        added_later: number of samples that were added after the snapshot.
     """
 
     events: int
@@ -663,9 +663,9 @@ class ReplayReport:
     samples: int
     identical: int
     differences: tuple[Difference, ...]
-    more: int
+    more_differences: int
     lost: tuple[StreamHead, ...]
-    since: int
+    added_later: int
 
     @property
     def same(self) -> bool:

@@ -73,10 +73,10 @@ class ProgressReader:
                 person=pair[1],
                 name=name,
                 annotations=0,
-                done=0,
+                completed=0,
                 skipped=0,
                 flagged=0,
-                open=0,
+                in_progress=0,
                 seconds=0.0,
             )
             given = assigned.get(pair)
@@ -115,7 +115,7 @@ class ProgressReader:
         return WorkStatistics(
             work=tuple(work),
             weeks=tuple(_sum_weeks(days, weeks_up_to(today, weeks))),
-            ahead=tuple(_remaining_work(workload, work, today) for workload in shown),
+            forecast=tuple(_remaining_work(workload, work, today) for workload in shown),
             flags=tuple(self.store.flags()),
             names=names,
             today=today,
@@ -135,7 +135,7 @@ def _work_of_person(
     days: Sequence[WorkDay],
     today: date,
 ) -> PersonWork:
-    finished = did.done + did.skipped + did.flagged
+    finished = did.completed + did.skipped + did.flagged
     from_pool = None if workload.undrawn is None else not (given and given.fixed)
     assigned: int | None
     remaining: int | None
@@ -159,14 +159,14 @@ def _work_of_person(
         name=did.name,
         assigned=assigned,
         remaining=remaining,
-        done=did.done,
+        completed=did.completed,
         skipped=did.skipped - locked[State.SKIPPED],
         flagged=did.flagged - locked[State.FLAGGED],
-        open=did.open - locked[State.DRAFT] - locked[State.REOPENED],
+        in_progress=did.in_progress - locked[State.DRAFT] - locked[State.REOPENED],
         annotations=did.annotations,
         seconds=sum(day.seconds for day in worked),
-        recent=sum(day.finished for day in days if day.day >= since),
-        first=min((day.day for day in days), default=""),
+        completed_recently=sum(day.finished for day in days if day.day >= since),
+        first_day=min((day.day for day in days), default=""),
         practice=workload.practice,
         from_pool=from_pool,
         locked=sum(locked.values()),
@@ -192,7 +192,7 @@ def _remaining_work(
         return RemainingWork(workload.dataset, None, PRACTICE)
     if not workload.handed_out and workload.undrawn is None:
         ends = [each.end(today) for each in mine if each.seconds or each.remaining == 0]
-        end = latest_end(ends) if ends else Projection(why=NoEndReason.NOT_BEGUN)
+        end = latest_end(ends) if ends else Projection(reason=NoEndReason.NOT_BEGUN)
         return RemainingWork(workload.dataset, None, end)
     remaining = (workload.undrawn or 0) + sum(
         max((each.assigned or 0) - each.finished - each.locked, 0)
@@ -200,8 +200,8 @@ def _remaining_work(
         else each.remaining
         for each in mine
     )
-    first = min((each.first for each in mine if each.first and each.begun), default="")
-    recent = sum(each.recent for each in mine)
+    first = min((each.first_day for each in mine if each.first_day and each.begun), default="")
+    recent = sum(each.completed_recently for each in mine)
     end = project_end(remaining, recent, first=first, today=today)
     return RemainingWork(workload.dataset, remaining, end)
 
@@ -214,9 +214,9 @@ def as_json(figures: WorkStatistics) -> dict[str, Any]:
             {"week": each.week, "hours": each.hours, "finished": each.finished}
             for each in figures.weeks
         ],
-        "ahead": [
+        "forecast": [
             {"dataset": each.dataset, "remaining": each.remaining, "end": asdict(each.end)}
-            for each in figures.ahead
+            for each in figures.forecast
         ],
         "flags": [asdict(each) for each in figures.flags],
         "gold": [{**asdict(each), "alert": each.alert} for each in figures.gold],

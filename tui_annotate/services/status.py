@@ -60,7 +60,7 @@ class Status:
 
     Attributes:
         embedder: name of the embedder; empty before the first import, `none` without an embedder.
-        by_words: number of documents with vectors whose matches are lexical (words only).
+        lexical_only: number of documents with vectors whose matches are lexical (words only).
         waiting: annotations whose label was split, by annotator.
     """
 
@@ -69,10 +69,10 @@ class Status:
     documents: int
     segments: int
     annotations: int
-    done: int
+    completed: int
     embedder: str
     embedded: int
-    by_words: int
+    lexical_only: int
     datasets: tuple[DatasetInfo, ...]
     progress: tuple[DatasetProgress, ...]
     items: tuple[KindCount, ...] = ()
@@ -106,10 +106,10 @@ class StatusReader:
             documents=documents,
             segments=segments,
             annotations=sum(dataset.annotations for dataset in datasets),
-            done=sum(dataset.done for dataset in datasets),
+            completed=sum(dataset.completed for dataset in datasets),
             embedder=used.embedder if used else none,
             embedded=embedded,
-            by_words=by_words,
+            lexical_only=by_words,
             datasets=datasets,
             progress=tuple(self.corpus.progress()),
             items=tuple(self.log.kind_counts()),
@@ -151,20 +151,20 @@ class StatusReader:
                 with self.database.explain_wrong_types():
                     found += check()
             except Damaged as error:  # the other checks still find something
-                if all(each.state != "wrong" for each in found):
+                if all(each.state != "error" for each in found):
                     mend = suggest_repair(error, self.database.path)
-                    found.append(DiagnosticFinding("store", "wrong", error.message, mend))
+                    found.append(DiagnosticFinding("store", "error", error.message, mend))
         return found
 
     def labels_found(self) -> list[DiagnosticFinding]:
         """Check that the label sets are readable, and contain the labels of all annotations."""
         found = [self._labels_finding()]
-        why = self.refusal() if found[0].state != "wrong" else ""
+        why = self.refusal() if found[0].state != "error" else ""
         if why:
             file = shlex.quote(str(self.path / LABELS))
             mend = f"tui-annotate labels apply {file} --dry-run"
             says = f"labels.yaml was changed but is not in use: {why}"
-            found.append(DiagnosticFinding("label file", "doubt", says, mend))
+            found.append(DiagnosticFinding("label file", "warning", says, mend))
         waiting = list(self._pending_choices(dataset.name for dataset in self.corpus.datasets()))
         if waiting:
             found.append(_pending_choices_finding(waiting))
@@ -183,7 +183,7 @@ class StatusReader:
             " them again for their annotators: tui-annotate labels apply labels.yaml"
             " --reopen-unrated"
         )
-        return [DiagnosticFinding("ratings", "doubt", says, mend)]
+        return [DiagnosticFinding("ratings", "warning", says, mend)]
 
     def _lacking_findings(self) -> list[DiagnosticFinding]:
         """Count completed work that lacks a note or evidence that its labels require."""
@@ -208,7 +208,7 @@ class StatusReader:
             found.append(
                 DiagnosticFinding(
                     "required parts",
-                    "doubt",
+                    "warning",
                     "annotations of completed samples lack what their labels require: "
                     f"{_join_parts(lacking)}",
                     _describe_lacking_repair(locked),
@@ -218,7 +218,7 @@ class StatusReader:
             found.append(
                 DiagnosticFinding(
                     "required parts of adjudications",
-                    "doubt",
+                    "warning",
                     "adjudicated annotations, which are the work of reviewers, lack what their"
                     f" labels require: {_join_parts(adjudicated)}",
                     "ask a reviewer to edit them (key e): tui-annotate review; list them with:"
@@ -246,14 +246,14 @@ class StatusReader:
                 if labels(dataset).find(path) is None:
                     lost[path] += count
         except TuiAnnotateError as error:
-            return DiagnosticFinding("labels", "wrong", error.message, error.hint)
+            return DiagnosticFinding("labels", "error", error.message, error.hint)
         if not lost:
             return DiagnosticFinding("labels", "ok", format_count(known, "label"))
         named = [f"{JOINER.join(path)} ({count:,})" for path, count in lost.most_common(_MAX_NAMED)]
         file = shlex.quote(str(self.path / LABELS))
         return DiagnosticFinding(
             "labels",
-            "doubt",
+            "warning",
             f"annotations have labels that are not in the label set: "
             f"{_join_named(named, len(lost))}",
             f"run: tui-annotate labels normalize --dry-run; or add the labels to {file}",
@@ -271,7 +271,7 @@ class StatusReader:
         )
         if not counts.edits_without_reopening:
             return [DiagnosticFinding(_LATER_EDITS, "ok", says)]
-        return [DiagnosticFinding(_LATER_EDITS, "doubt", says, "tui-annotate review list")]
+        return [DiagnosticFinding(_LATER_EDITS, "warning", says, "tui-annotate review list")]
 
     def vectors_found(self) -> list[DiagnosticFinding]:
         """Check that all documents have vectors; list sets of vectors that are not in use."""
@@ -299,22 +299,22 @@ class StatusReader:
             if used.token_dimensions:
                 documents = min(documents, self.stores().token_documents(used.table))
         except Unavailable as error:
-            return DiagnosticFinding("vectors", "doubt", error.message, rebuild)
+            return DiagnosticFinding("vectors", "warning", error.message, rebuild)
         if documents < expected:
             says = f"{documents:,} of {format_count(expected, 'document')} have vectors"
-            return DiagnosticFinding("vectors", "doubt", says, rebuild)
+            return DiagnosticFinding("vectors", "warning", says, rebuild)
         waiting, _ = self.corpus.waiting(used.table)
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
             says = f"{format_count(waiting, 'document has', 'documents have')} no vectors yet"
-            return DiagnosticFinding("vectors", "doubt", says, named)
+            return DiagnosticFinding("vectors", "warning", says, named)
         stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
         says = f"{used.label}: {stored}"
         if by_words:
             lexical = format_count(by_words, "document")
             says += f"; matches are lexical (words only) in {lexical}: the model lacks their words"
             return DiagnosticFinding(
-                "vectors", "doubt", says, f"{rebuild} --embedder {_OTHER_MODEL}"
+                "vectors", "warning", says, f"{rebuild} --embedder {_OTHER_MODEL}"
             )
         return DiagnosticFinding("vectors", "ok", says)
 
@@ -325,7 +325,7 @@ def _pending_choices_finding(waiting: Sequence[PendingChoices]) -> DiagnosticFin
     ]
     return DiagnosticFinding(
         "split labels",
-        "doubt",
+        "warning",
         "annotations need one of the labels that their label was split into:"
         f" {_join_named(listed, len(waiting))}",
         "choose a label for each annotation in: tui-annotate annotate; an admin can choose for all"

@@ -33,7 +33,7 @@ def inspect_store(database: Database) -> list[DiagnosticFinding]:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:
         return [
-            DiagnosticFinding("store", "wrong", error.message, suggest_repair(error, database.path))
+            DiagnosticFinding("store", "error", error.message, suggest_repair(error, database.path))
         ]
 
 
@@ -51,7 +51,7 @@ _MAX_NAMED: Final = 5
 def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     path = database.path
     if pages := broken_pages(database):
-        yield DiagnosticFinding("store", "wrong", pages, recovery_command(path))
+        yield DiagnosticFinding("store", "error", pages, recovery_command(path))
         return
     with database.reading() as connection:
         damage = _find_damage(connection, path)
@@ -60,7 +60,7 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     yield from found
     if more:
         says = f"and {format_count(more, 'more damaged value')}"
-        yield DiagnosticFinding("store", "wrong", says)
+        yield DiagnosticFinding("store", "error", says)
     if found:
         return
     yield DiagnosticFinding("store", "ok", f"no damage found, schema version {SCHEMA}")
@@ -72,25 +72,27 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
         )
     else:
         where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
-        yield DiagnosticFinding("log", "wrong", f"{where}: {first.says}", restore_log_command(path))
+        yield DiagnosticFinding(
+            "log", "error", f"{where}: {first.message}", restore_log_command(path)
+        )
     row = next(audit.find_row_faults(), None)
     if row is not None:
         where = f"table {row.table}, row {row.key} {row.name}".rstrip()
         mend = restore_text_command(path) if row.table == "documents" else restore_command(path)
-        yield DiagnosticFinding("record", "wrong", f"{where}: {row.says}", mend)
+        yield DiagnosticFinding("record", "error", f"{where}: {row.message}", mend)
 
 
 def _find_damage(connection: Connection, path: Path) -> Iterator[DiagnosticFinding]:
     for value in find_wrong_values(connection):
         mend = restore_text_command(path) if value.document else restore_command(path)
-        yield DiagnosticFinding("store", "wrong", str(value), mend)
+        yield DiagnosticFinding("store", "error", str(value), mend)
     lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
     if lost:
         says = f"a row of table {lost[0]} refers to a missing row"
-        yield DiagnosticFinding("store", "wrong", says, reingest_command(path))
+        yield DiagnosticFinding("store", "error", says, reingest_command(path))
         return  # samples without their documents would be found once more
     for says in find_altered_texts(connection):
-        yield DiagnosticFinding("store", "wrong", says, restore_text_command(path))
+        yield DiagnosticFinding("store", "error", says, restore_text_command(path))
     yield from _find_unfit_segments(connection, path)
 
 
@@ -104,4 +106,4 @@ def _find_unfit_segments(connection: Connection, path: Path) -> Iterator[Diagnos
         try:
             read_segments(connection, boundaries, name, length=len(content.decode()))
         except Damaged as error:
-            yield DiagnosticFinding("store", "wrong", error.message, restore_text_command(path))
+            yield DiagnosticFinding("store", "error", error.message, restore_text_command(path))

@@ -387,7 +387,7 @@ class Workspace:
             progress=progress,
             problem=problem,
         )
-        if chosen.spans_as is SpanUse.SUGGESTIONS and not (report.dry or report.strict):
+        if chosen.spans_as is SpanUse.SUGGESTIONS and not (report.dry_run or report.strict):
             files.options = replace(files.options, spans_as=SpanUse.ANNOTATIONS)
 
             def note(found: Problem) -> None:

@@ -68,25 +68,29 @@ def test_spans_count_by_the_rank_that_they_were_taken_from() -> None:
         made(None),
     ]
     found = report(work, PEOPLE)
-    assert (found["annotations"], found["unknown"], found["spans"]) == (5, 1, 5)
+    assert (found["annotations"], found["without_snapshot"], found["spans"]) == (5, 1, 5)
     counts = {
-        name: found[name]["count"] for name in ("top_1", "top_3", "top_5", "outside", "exact")
+        name: found[name]["count"]
+        for name in ("top_1", "top_3", "top_5", "outside_matches", "exact")
     }
-    assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside": 1, "exact": 1}
+    assert counts == {"top_1": 2, "top_3": 3, "top_5": 4, "outside_matches": 1, "exact": 1}
     low, high = cluster_interval([(1, 1), (2, 1), (1, 0), (1, 0)]) or (0, 0)
     assert found["top_1"] == {
         "count": 2, "share": 0.4, "low": round(low, 4), "high": round(high, 4)
     }  # fmt: skip
-    assert found["nothing_lit"]["count"] == 1
-    assert (found["looked_at_best"]["count"], found["refused_best"]["share"]) == (1, 1.0)
+    assert found["without_matches"]["count"] == 1
+    assert (found["viewed_best_match"]["count"], found["rejected_best_match"]["share"]) == (1, 1.0)
 
 
 def test_a_refusal_is_of_those_who_looked() -> None:
     """Not of all saves."""
     work = [made(seen(1, looked=(1,))), made(seen(2, looked=(1, 2))), made(seen(2))]
     found = report(work, PEOPLE)
-    assert found["looked_at_best"]["count"] == 2
-    assert (found["refused_best"]["count"], found["refused_best"]["share"]) == (1, 0.5)
+    assert found["viewed_best_match"]["count"] == 2
+    assert (found["rejected_best_match"]["count"], found["rejected_best_match"]["share"]) == (
+        1,
+        0.5,
+    )
 
 
 def test_work_is_counted_in_groups() -> None:

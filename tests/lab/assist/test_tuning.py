@@ -78,7 +78,7 @@ def test_tuning_drops_a_useless_signal(space: Workspace, monkeypatch: pytest.Mon
     """Where only words find the evidence, MRR on left-out sources rises beyond its interval."""
     true = Calibration({WORDS: 1.0, VECTORS: 0.0}, 30.0, -6.0)
     found = run_drawn(monkeypatch, space, draw_queries(true, sources=80, seed=1))
-    assert found["better"]
+    assert found["improved"]
     assert found["worse"] == []
     assert all(each["weights"][VECTORS] < 0.12 for each in found["curves"])
     own = found["measures"]["both"]["mrr"]
@@ -91,7 +91,7 @@ def test_noise_is_no_gain(space: Workspace, monkeypatch: pytest.MonkeyPatch, see
     """Where the built-in weights drew the evidence, nothing is stored unless it is forced."""
     true = replace(BUILT, offset=BUILT.offset - 0.1)
     found = run_drawn(monkeypatch, space, draw_queries(true, sources=15, seed=seed))
-    assert not found["better"]
+    assert not found["improved"]
     with pytest.raises(Conflict) as refused:
         space.assist_tuning.apply(found)
     assert refused.value.code == "no-gain"

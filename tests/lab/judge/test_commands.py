@@ -837,7 +837,7 @@ def test_proposals_are_told_and_stored_once(filled: Command) -> None:
         assert ["2", "1", "1", "2", "0"] in printed_numbers(done.out)
         assert ["1"] in printed_numbers(done.err)
         again = filled(*asked, "--json").json
-        assert (again["run"], again["new"], again["asked"], again["cached"]) == (None, 0, 0, 2)
+        assert (again["run"], again["new"], again["requested"], again["cached"]) == (None, 0, 0, 2)
         assert len(chat.asked) == 2
     listed = filled("suggestions", "list", "--json").json
     assert [each["maker"] for each in listed] == ["judge:toy"]
@@ -879,7 +879,7 @@ def test_what_could_not_be_read_or_sent_whole_is_told(filled: Command) -> None:
     assert (done.code, none.code, lenient.code) == (3, 3, 0)
     assert (lenient.json["unclear"] > 0, lenient.json["nothing_found"] > 0) == (True, True)
     assert re.search(r"--max-chars.*\b1\b", done.err)
-    assert (report["cut"], report["unclear"]) == (1, 1)
+    assert (report["truncated"], report["unclear"]) == (1, 1)
 
 
 def test_a_reply_of_ten_megabytes_changes_nothing(filled: Command) -> None:

@@ -61,11 +61,11 @@ def test_scores_are_computed_listed_and_removed(work: Command) -> None:
     assert (run["maker"], run["samples"], run["scores"]) == ("unigram", 4, 8)
     assert (run["low"], run["kind"]) == (["top_k_avg_probs_score"], "score")
     listed = work("lab", "scores", "list", "--json").json
-    assert [each["stands"] for each in listed] == [False, True]
+    assert [each["newest"] for each in listed] == [False, True]
     assert "older" in work("lab", "scores", "list").out
     removed = work("lab", "scores", "delete", listed[1]["run"][:8], "--yes")
     assert removed.code == 0
-    assert [each["stands"] for each in work("lab", "scores", "list", "--json").json] == [True]
+    assert [each["newest"] for each in work("lab", "scores", "list", "--json").json] == [True]
     assert work("lab", "scores", "delete", "nix", "--yes").code == 2
     assert work("lab", "scores", "delete", "unigram", "--yes", "--json").json["maker"] == "unigram"
     assert work("lab", "scores", "list", "--json").json == []

@@ -24,7 +24,7 @@ FIGURES = WorkStatistics(
     (Week("2026-W18", 0.0, 0), Week("2026-W19", 7200.0, 6)),
     (
         RemainingWork("news", 4, Projection("2026-05-14")),
-        RemainingWork(BEN.dataset, None, Projection(why="done")),
+        RemainingWork(BEN.dataset, None, Projection(reason="done")),
     ),
     (
         FlaggedSample("news", "7", "a", HOSTILE, "2026"),
@@ -58,7 +58,7 @@ async def test_counted_anew() -> None:
         await pilot.press("r")
         assert asked == [1, 1]
         assert "Counting" in stage.text()
-        dialog.show_statistics(replace(FIGURES, work=(), ahead=()))
+        dialog.show_statistics(replace(FIGURES, work=(), forecast=()))
         await pilot.pause()
         assert "Ana" not in stage.text()
         assert dialog.lines(60)[0][0][0] in stage.text()

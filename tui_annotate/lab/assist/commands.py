@@ -49,8 +49,8 @@ _SHARES = {
     "top_1": "top 1",
     "top_3": "top 3",
     "top_5": "top 5",
-    "outside": "outside",
-    "refused_best": "refused",
+    "outside_matches": "outside",
+    "rejected_best_match": "refused",
 }
 _LEGEND = (
     "below each percentage is its 95 % interval; --json also prints the counts",
@@ -338,8 +338,8 @@ def report(
 
 
 def _describe_report(found: Mapping[str, Any]) -> Iterator[Part]:
-    if found["unknown"]:
-        unknown = output.many(found["unknown"], "annotation")
+    if found["without_snapshot"]:
+        unknown = output.many(found["without_snapshot"], "annotation")
         yield MessagePart(
             f"excluded: {unknown} without a record of the matches shown to the annotator"
         )
@@ -428,7 +428,7 @@ def tune(
         if not common.as_json:
             output.print_parts(_describe_tuning(found))
         applied = ""
-        if apply and (found["better"] or force):
+        if apply and (found["improved"] or force):
             applied = tuning.apply(found, force=force)
         if common.as_json:
             output.print_json({**found, "applied": applied})
@@ -461,7 +461,7 @@ def _describe_tuning(found: Mapping[str, Any]) -> Iterator[Part]:
     )
     yield from describe_intervals({"queries": found["clusters"]})
     yield from _describe_origins(found)
-    if found["better"]:
+    if found["improved"]:
         yield MessagePart(
             "gain: on left-out sources, MRR or the Brier score is better beyond its 95 % interval"
         )

@@ -98,15 +98,15 @@ class AssistCounts:
         hits = {f"top_{depth}": self._share(partial(_count_within, depth)) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
-            "unknown": self.unknown,
+            "without_snapshot": self.unknown,
             "clusters": sum(own.annotations > 0 for own in self.clusters.values()),
             "spans": self.spans,
             **hits,
-            "outside": self._share(lambda own: (own.spans, own.outside)),
+            "outside_matches": self._share(lambda own: (own.spans, own.outside)),
             "exact": self._share(lambda own: (own.spans, own.exact)),
-            "nothing_lit": self._share(lambda own: (own.annotations, own.nothing_lit)),
-            "looked_at_best": self._share(lambda own: (own.annotations, own.looked)),
-            "refused_best": self._share(lambda own: (own.looked, own.refused)),
+            "without_matches": self._share(lambda own: (own.annotations, own.nothing_lit)),
+            "viewed_best_match": self._share(lambda own: (own.annotations, own.looked)),
+            "rejected_best_match": self._share(lambda own: (own.looked, own.refused)),
         }
 
     def _share(self, pick: Callable[[AssistCounts], tuple[int, int]]) -> dict[str, Any]:

@@ -98,7 +98,7 @@ class TuningService:
             },
             "curves": new,
             "measures": measures,
-            "better": better,
+            "improved": better,
             "worse": worse,
         }
 
@@ -108,7 +108,7 @@ class TuningService:
         Raises:
             Conflict: the weights are not better on left-out sources, and `force` is False.
         """
-        if not (fitted["better"] or force):
+        if not (fitted["improved"] or force):
             raise Conflict(
                 "the new weights were not stored, because on left-out sources they are not better"
                 " than the built-in weights beyond the 95 % interval, or worse in a measure",

@@ -276,7 +276,10 @@ def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) 
         "probe": str(target),
         "model": found.probe.model,
         "layer": found.probe.layer,
-        **{name: found.probe.trained[name] for name in ("questions", "known", "learnt", "apart")},
+        "questions": found.probe.trained["questions"],
+        "known": found.probe.trained["known"],
+        "training": found.probe.trained["learnt"],
+        "test": found.probe.trained["apart"],
         "seed": found.probe.trained["seed"],
         "layers": found.probe.trained["layers"],
         "left_out": dict(sorted(taken.unused.items())),
@@ -516,7 +519,7 @@ def list_runs(*, dataset: DatasetOption = "", common: CommonOptions) -> None:
         flexible_column("embedder"),
         flexible_column("state", lambda run: "" if run.id in newest_ids else "older"),
     )
-    values = [run_as_json(run) | {"stands": run.id in newest_ids} for run in runs]
+    values = [run_as_json(run) | {"newest": run.id in newest_ids} for run in runs]
     output.show(values, [Table(runs, columns)], as_json=common.as_json)
 
 

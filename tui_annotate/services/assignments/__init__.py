@@ -246,7 +246,7 @@ class AssignmentService:
                 if each.kind is PersonKind.AGAIN:
                     store.keep(each)
             number = store.apply(handout.kind, handout.dataset, rows=rows, request=handout.request)
-        return replace(report, handout=number)
+        return replace(report, batch=number)
 
     def _plan_handout(
         self, store: AssignmentTransaction, handout: _HandoutRequest
@@ -321,7 +321,7 @@ class AssignmentService:
                 number = _write_move(store, held, outcome, giver=giver, people=people)
         reports = [report_person(each, outcome.given[each.id], had=0) for each in people]
         report = report_handout(reports, items, short=outcome.short)
-        return replace(report, handout=number, in_progress=in_progress)
+        return replace(report, batch=number, in_progress=in_progress)
 
     @earlier_keywords(to="people")
     def repeat(
@@ -417,7 +417,7 @@ class AssignmentService:
                 ]
                 ids = [each.id for each in annotators]
                 number = store.set_practice(dataset, rule, rows=rows, to=ids)
-        return replace(report_handout(reports, data.items, short=0), handout=number)
+        return replace(report_handout(reports, data.items, short=0), batch=number)
 
     def gold(
         self,
@@ -460,9 +460,9 @@ class AssignmentService:
             number = store.set_gold(dataset, replace(rule, samples=samples, seed=seed))
             checks = store.read_gold_checks(dataset)
         return GoldRuleResult(
-            handout=0 if dry_run else number,
+            batch=0 if dry_run else number,
             samples=len(samples),
-            recognisable=_is_gold_recognisable(data, samples),
+            recognizable=_is_gold_recognisable(data, samples),
             checks=len(checks),
             edited_later=sum(each.later_edits > 0 for each in checks),
         )
@@ -591,7 +591,7 @@ class AssignmentService:
             shuffled = bool(gold) and not pool.order.startswith(RANDOM)
             waiting = store.count_waiting(dataset, pool)
             ruled = AssignmentRuleResult(number, waiting, shuffled=shuffled)
-        return replace(ruled, handout=0) if dry_run else ruled
+        return replace(ruled, batch=0) if dry_run else ruled
 
     def escalate(
         self,
@@ -650,7 +650,7 @@ class AssignmentService:
             found = build_overview(
                 store, {each.id: each.name for each in self.people.all()}, dataset=dataset
             )
-            if dataset and not found.handouts:
+            if dataset and not found.batches:
                 store.dataset_row(dataset)
         return found
 

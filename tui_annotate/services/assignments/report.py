@@ -22,14 +22,18 @@ from tui_annotate.storage.assignments.store import AssignmentTransaction, Rule
 
 @dataclass(frozen=True, slots=True)
 class PersonHandout:
-    """Samples that one annotator received by an assignment; `had`: samples from before."""
+    """Samples that one annotator received by an assignment.
+
+    Attributes:
+        samples: newly assigned samples; the person had `samples_before` already.
+    """
 
     person: str
     name: str
     samples: int
     sources: int
     characters: int
-    had: int
+    samples_before: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +46,10 @@ class HandoutReport:
             dataset has gold samples.
     """
 
-    handout: int
+    batch: int
     samples: int
     people: tuple[PersonHandout, ...]
-    short: int = 0
+    unassigned: int = 0
     gold: int = 0
     shuffled: bool = False
     in_progress: int = 0
@@ -67,8 +71,8 @@ class AssignmentStatus:
     name: str
     samples: int
     finished: int
-    begun: int
-    drawn: int
+    in_progress: int
+    from_pool: int
     practice: int
     gold: int
     locked: int = 0
@@ -84,7 +88,7 @@ class AssignmentStatus:
     @property
     def open(self) -> int:
         """Number of samples that the annotator has not begun, and that are not locked."""
-        return self.samples - self.finished - self.begun - self.locked
+        return self.samples - self.finished - self.in_progress - self.locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +105,13 @@ class AssignmentRuleResult:
     """Result of a changed rule of assignment.
 
     Attributes:
-        `handout`: number with which `assignments undo` undoes it.
+        `batch`: number with which `assignments undo` undoes it.
         waiting: number of samples that the rule has still to assign.
         added: number of samples that were added to the rule.
         shuffled: whether their order is random.
     """
 
-    handout: int
+    batch: int
     waiting: int
     added: int = 0
     shuffled: bool = False
@@ -118,15 +122,15 @@ class GoldRuleResult:
     """Number of samples of a dataset that check annotators' accuracy by known answers.
 
     Attributes:
-        recognisable: their positions differ from those of samples that are still to be assigned, so
+        recognizable: their positions differ from those of samples that are still to be assigned, so
             that annotators could recognise them by their ids.
         checks: gold samples of the dataset that people have completed so far, of which
             `edited_later` were edited after their first completion.
     """
 
-    handout: int
+    batch: int
     samples: int
-    recognisable: bool = False
+    recognizable: bool = False
     checks: int = 0
     edited_later: int = 0
 
@@ -138,7 +142,7 @@ class RecomputedGold:
     `changed`: number of completed gold samples whose score changed, of all `checks`.
     """
 
-    handout: int
+    batch: int
     dataset: str
     checks: int
     changed: int
@@ -162,7 +166,7 @@ class ListedHandout:
     """An assignment, withdrawal or change of a rule, as `assignments list` shows it.
 
     Attributes:
-        asked: the options of the request.
+        parameters: the options of the request.
         undone: when it was undone; empty if it was not.
     """
 
@@ -171,7 +175,7 @@ class ListedHandout:
     by: str
     kind: str
     dataset: str
-    asked: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     undone: str
 
 
@@ -179,9 +183,9 @@ class ListedHandout:
 class AssignmentOverview:
     """Progress of the annotators, rules of the datasets, and past assignments."""
 
-    stands: tuple[AssignmentStatus, ...]
+    progress: tuple[AssignmentStatus, ...]
     rules: tuple[ListedRule, ...]
-    handouts: tuple[ListedHandout, ...]
+    batches: tuple[ListedHandout, ...]
 
 
 def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) -> PersonHandout:
@@ -192,7 +196,7 @@ def report_person(person: Person, items: Sequence[AllocationItem], *, had: int) 
         samples=len(items),
         sources=len({item.source for item in items}),
         characters=sum(item.length for item in items),
-        had=had,
+        samples_before=had,
     )
 
 
@@ -225,7 +229,7 @@ def build_overview(
             by=names.get(each.by, each.by),
             kind=each.kind.value,
             dataset=each.dataset,
-            asked=_request_with_names(each.request, names),
+            parameters=_request_with_names(each.request, names),
             undone=each.undone,
         )
         for each in store.handouts()

@@ -334,15 +334,16 @@ class AccountImportReport:
 
     Attributes:
         people: users without an e-mail address, who are imported as people without an account.
-        weak: addresses of the new accounts whose plain password is not allowed as a new password.
+        weak_passwords: addresses of the new accounts whose plain password is not allowed as a new
+            password.
         same_names: people of one name who may be one person.
     """
 
     added: list[Account] = field(default_factory=list)
-    joined: list[ImportedAccount] = field(default_factory=list)
+    matched: list[ImportedAccount] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     people: list[Person] = field(default_factory=list)
-    weak: list[str] = field(default_factory=list)
+    weak_passwords: list[str] = field(default_factory=list)
     same_names: list[SameName] = field(default_factory=list)
 
 
@@ -386,7 +387,7 @@ def register(
         elif kept := known.get(account.email) or (
             named.get(name_skeleton(account.person.name)) if join_same_names else None
         ):
-            found.joined.append(_match_account(row, account, kept, hasher=accounts.hasher))
+            found.matched.append(_match_account(row, account, kept, hasher=accounts.hasher))
             if account.person.id not in ids:
                 person = replace(account.person, kind=PersonKind.IMPORTED)
                 others.setdefault(person.id, person)
@@ -400,13 +401,13 @@ def register(
             account = replace(account, role=role)
             found.added.append(account)
             if _is_weak(row, account):
-                found.weak.append(account.email)
+                found.weak_passwords.append(account.email)
             known[account.email] = account
             named.setdefault(name_skeleton(account.person.name), account)
             ids.add(account.person.id)
     _check_admin(known, chosen)
     people = [person for person in others.values() if person.id not in ids]
-    concerned = [*found.added, *(known[each.kept_email] for each in found.joined)]
+    concerned = [*found.added, *(known[each.kept_email] for each in found.matched)]
     found.same_names = _find_same_names(concerned, people, accounts.people.all())
     if not dry_run:
         if found.added:

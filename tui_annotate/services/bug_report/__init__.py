@@ -96,7 +96,7 @@ def mask_findings(
 ) -> list[dict[str, str]]:
     """Remove everything private from the results of checks, for a bug report."""
     return [
-        {"what": each.what, "state": each.state, "says": templates.mask(each.says)}
+        {"check": each.check, "state": each.state, "message": templates.mask(each.message)}
         for each in findings
     ]
 

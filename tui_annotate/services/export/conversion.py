@@ -81,7 +81,7 @@ class ConversionReport:
         refused: number of records that were not read.
         files_refused: number of whole files that were not read; their records are not counted.
         spans_refused: number of annotations and other fields that records were read without.
-        doubts: number of warnings about records that were read.
+        warnings: number of warnings about records that were read.
     """
 
     read: str
@@ -90,7 +90,7 @@ class ConversionReport:
     refused: int = 0
     files_refused: int = 0
     spans_refused: int = 0
-    doubts: int = 0
+    warnings: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +149,7 @@ class FileConversion:
             elif item.refused:
                 done.refused += 1
             else:
-                done.doubts += 1
+                done.warnings += 1
             if item.refuses_part:
                 done.spans_refused += 1
             if self.on_problem is not None:

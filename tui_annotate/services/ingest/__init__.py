@@ -136,7 +136,7 @@ class IngestService:
                 run.report.cost = self._price_records((record for record, _ in checked), vectors)
             for _ in checked:
                 pass
-            run.report.dry = dry_run
+            run.report.dry_run = dry_run
             refused = run.report.is_partial
             if dry_run or refused:
                 return _finish_report(run, began, vectors.name, refused=strict and refused)
@@ -275,11 +275,11 @@ class IngestService:
             for each, count in self.annotations.labellings(run.datasets).items():
                 lost = {path for path in each.labels if sets[each.dataset].find(path) is None}
                 if lost:
-                    run.report.outside += count
+                    run.report.annotations_with_unknown_labels += count
                     places.add(each.dataset)
                     odd |= lost
-        run.report.outside_labels = len(odd)
-        run.report.outside_in = sorted(places)
+        run.report.unknown_labels = len(odd)
+        run.report.datasets_with_unknown_labels = sorted(places)
 
     def _refuse_lost_work(self, dataset: str, keys: set[SampleKey]) -> None:
         worked = [

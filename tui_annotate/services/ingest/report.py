@@ -50,21 +50,22 @@ class IngestReport:
     Attributes:
         known: number of samples that were already stored with the same texts.
         files_refused: number of whole files that were skipped; they count as no samples.
-        doubts: number of problems that refuse neither a file nor a record, such as warnings.
+        warnings: number of problems that refuse neither a file nor a record.
         spans_refused: number of spans and annotations that their samples were imported without.
         known_documents: number of `known` samples that are documents of collections.
-        annotations_removed: number of annotations that are not imported again, as users deleted
-            them.
+        annotations_deleted_earlier: number of annotations that are not imported again, as users
+            deleted them.
         problem_kinds: number of problems of each kind.
-        outside: number of annotations with labels outside the label set.
-        outside_labels: number of different labels of these annotations.
-        outside_in: names of the datasets of these annotations.
+        annotations_with_unknown_labels: number of annotations with labels outside the label set.
+        unknown_labels: number of different labels of these annotations.
+        datasets_with_unknown_labels: names of the datasets of these annotations.
         failed: number of sentences without a vector, as the embedder failed for them; a later run
             computes them.
         failed_texts: the first of these sentences.
-        better: why the embedder was chosen and how to choose another; empty if a user chose it.
+        embedder_note: why the embedder was chosen and how to choose another; empty if a user chose
+            it.
         cost: cost of the vectors that a dry run found missing; None if they are free.
-        dry: whether records were only checked.
+        dry_run: whether records were only checked.
         strict: whether nothing was stored because a record was refused.
     """
 
@@ -72,20 +73,20 @@ class IngestReport:
     known: int = 0
     known_documents: int = 0
     replaced: int = 0
-    removed: int = 0
+    deleted: int = 0
     refused: int = 0
     files_refused: int = 0
-    doubts: int = 0
+    warnings: int = 0
     spans_refused: int = 0
     documents: int = 0
     segments: int = 0
     annotations: int = 0
     annotations_known: int = 0
-    annotations_removed: int = 0
+    annotations_deleted_earlier: int = 0
     suggestions: int = 0
-    outside: int = 0
-    outside_labels: int = 0
-    outside_in: list[str] = field(default_factory=list)
+    annotations_with_unknown_labels: int = 0
+    unknown_labels: int = 0
+    datasets_with_unknown_labels: list[str] = field(default_factory=list)
     embedded: int = 0
     embedder: str = ""
     failed: int = 0
@@ -94,9 +95,9 @@ class IngestReport:
     problems: list[Problem] = field(default_factory=list)
     problem_kinds: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    better: str = ""
+    embedder_note: str = ""
     cost: EmbeddingCost | None = None
-    dry: bool = False
+    dry_run: bool = False
     strict: bool = False
 
     @property
@@ -113,7 +114,7 @@ class IngestReport:
 
     @property
     def problem_count(self) -> int:
-        return self.refused + self.files_refused + self.doubts
+        return self.refused + self.files_refused + self.warnings
 
     def note_failed(self, failed: Sequence[FailedSentence], corpus: CorpusStore) -> None:
         """Count sentences for which the embedder failed, and name the first ones."""
@@ -141,7 +142,7 @@ class IngestReport:
         elif problem.refused:
             self.refused += 1
         else:
-            self.doubts += 1
+            self.warnings += 1
             if problem.refuses_part:
                 self.spans_refused += 1
         count_kind(self.problem_kinds, problem)

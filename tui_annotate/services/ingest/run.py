@@ -194,7 +194,7 @@ class IngestRun:
         self.report.embedder = vectors.name
         self.report.note_failed(vectors.failed, self.corpus)
         self.report.notes += vectors.notes
-        self.report.better = vectors.better
+        self.report.embedder_note = vectors.better
 
     def _admit(self, records: Sequence[Record], sentences: SegmentationPool) -> _Batch:
         batch = _Batch()
@@ -312,7 +312,7 @@ class IngestRun:
             counts = self.annotations.import_records(batch.with_work)
             self.report.annotations += counts.added
             self.report.annotations_known += counts.known
-            self.report.annotations_removed += counts.buried
+            self.report.annotations_deleted_earlier += counts.buried
             self.datasets |= {
                 record.sample.dataset for record in batch.with_work if record.annotations
             }

@@ -53,7 +53,7 @@ class VectorSetInfo:
     vectors: VectorSet
     in_use: bool
     documents: int
-    by_words: int
+    lexical_only: int
     waiting: int
     bytes: int
 
@@ -88,7 +88,7 @@ class VectorSets:
                     vectors=each,
                     in_use=each == used,
                     documents=documents,
-                    by_words=by_words,
+                    lexical_only=by_words,
                     waiting=waiting,
                     bytes=store.bytes(each.table) if each.table else 0,
                 )

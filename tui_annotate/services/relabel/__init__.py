@@ -51,8 +51,8 @@ def _require_decision(report: RelabelReport, lacking: LackingWork | None) -> Non
     """Raise RelabelConflict if annotations would lack something, and no one decided about them."""
     if lacking is not None or not (found := report.of("lacks")):
         return
-    parts = " or ".join(sorted({place.says for place in found}))
-    whose = {replace(place, label="", says="") for place in found}
+    parts = " or ".join(sorted({place.detail for place in found}))
+    whose = {replace(place, label="", detail="") for place in found}
     raise RelabelConflict(
         f"{format_count(len(whose), 'annotation')} would lack a required {parts}",
         "list the annotations with --dry-run; then reopen their completed samples with --lacking"
@@ -75,7 +75,7 @@ class LabelSetVersion:
     version: str
     at: str
     by: str
-    told: str
+    change: str
     labels: int
     in_force: bool
     undone: bool
@@ -391,7 +391,7 @@ class LabelChangeService(LabelChangeWriter):
             version=version,
             at=at,
             by=self.names().get(by, by),
-            told=change.request.description if change else "",
+            change=change.request.description if change else "",
             labels=len(list(labels.walk())),
             in_force=False,
             undone=bool(change and change.undone),

@@ -53,18 +53,18 @@ class RelabelFinding:
     """Annotations for which a change of labels is refused, or needs a decision.
 
     Attributes:
-        what: kind of the finding, for example `lacks`.
+        kind: kind of the finding, for example `lacks`.
         numbers: numbers of the annotations in the sample.
-        `says`: what was found.
+        `detail`: what was found.
     """
 
-    what: str
+    kind: str
     person: str
     dataset: str
     sample: str
     numbers: tuple[int, ...]
     label: str
-    says: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,23 +103,23 @@ class RelabelReport:
     """
 
     kind: str
-    told: str
+    change: str
     dataset: str
     before: str
     after: str
-    done: bool
+    applied: bool
     annotations: int
     samples: int
     reopened: int
     closed: int
     file: str
     counts: tuple[RelabelCount, ...]
-    places: tuple[RelabelFinding, ...]
-    lacking: tuple[LackingCount, ...] = ()
+    problems: tuple[RelabelFinding, ...]
+    missing_parts: tuple[LackingCount, ...] = ()
 
     def of(self, what: str) -> list[RelabelFinding]:
         """Return the problems of one kind that a label change causes, for example lost labels."""
-        return [place for place in self.places if place.what == what]
+        return [place for place in self.problems if place.kind == what]
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -334,24 +334,24 @@ class LabelChangeWriter:
                 counts[name, key.dataset, kind.old, kind.new] += count
             findings += [
                 RelabelFinding(
-                    what=each.what,
+                    kind=each.what,
                     person=name,
                     dataset=key.dataset,
                     sample=key.id,
                     numbers=each.numbers,
                     label=JOINER.join(each.label),
-                    says=each.says,
+                    detail=each.says,
                 )
                 for each in outcome.findings
             ]
         all_of = outcomes.values()
         return RelabelReport(
             kind=change.kind,
-            told=change.request.description,
+            change=change.request.description,
             dataset=change.dataset,
             before=change.before,
             after=change.after,
-            done=done,
+            applied=done,
             annotations=sum(each.annotations for each in all_of),
             samples=sum(bool(each.annotations or each.reopens or each.closes) for each in all_of),
             reopened=sum(each.reopens for each in all_of),
@@ -361,13 +361,13 @@ class LabelChangeWriter:
                 RelabelCount(name, dataset, JOINER.join(old), JOINER.join(new), count)
                 for (name, dataset, old, new), count in sorted(counts.items())
             ),
-            places=tuple(
+            problems=tuple(
                 sorted(
                     findings,
-                    key=attrgetter("what", "dataset", "sample", "person", "numbers", "label"),
+                    key=attrgetter("kind", "dataset", "sample", "person", "numbers", "label"),
                 )
             ),
-            lacking=_count_lacking(outcomes, names, made.work.practice),
+            missing_parts=_count_lacking(outcomes, names, made.work.practice),
         )
 
     def in_force(self, version: str) -> str:

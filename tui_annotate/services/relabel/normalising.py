@@ -31,12 +31,12 @@ class IrregularLabels:
     """Annotations whose labels conflict with the label set in the same way.
 
     Attributes:
-        what: `outside` the label set, a `split` label without a choice, a `parent` without a child,
+        kind: `outside` the label set, a `split` label without a choice, a `parent` without a child,
             several `tops`, or `none`.
         label: label path with dots; several paths are joined by a plus.
     """
 
-    what: str
+    kind: str
     label: str
     path: LabelPath = ()
     people: Counter[str] = field(default_factory=Counter)
@@ -53,7 +53,7 @@ class LabelReplacement:
 
     old: LabelPath
     new: LabelPath
-    why: str
+    reason: str
 
 
 def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> list[IrregularLabels]:
@@ -71,7 +71,7 @@ def find_irregularities(streams: Iterable[EventStream], labels: LabelTree) -> li
                 place.people[stream.person] += 1
                 if len(place.examples) < _MAX_EXAMPLES and str(stream.key) not in place.examples:
                     place.examples.append(str(stream.key))
-    return sorted(odd.values(), key=lambda each: (each.what, -each.annotations, each.label))
+    return sorted(odd.values(), key=lambda each: (each.kind, -each.annotations, each.label))
 
 
 def _find_oddities(
@@ -95,7 +95,7 @@ def propose_replacements(
     odd: Iterable[IrregularLabels], labels: LabelTree
 ) -> list[LabelReplacement]:
     """Propose replacements for labels that are not in the label set but resemble one label."""
-    made = [_propose_rule(each.path, labels) for each in odd if each.what == "outside"]
+    made = [_propose_rule(each.path, labels) for each in odd if each.kind == "outside"]
     return [rule for rule in made if rule is not None]
 
 
@@ -168,7 +168,7 @@ def parse_rules(
 def _parse_rule(
     text: str, odd: Sequence[IrregularLabels], labels: LabelTree
 ) -> tuple[list[LabelPath], LabelPath]:
-    usable = {each.path: each.label for each in odd if each.what in MENDED}
+    usable = {each.path: each.label for each in odd if each.kind in MENDED}
     places = [match.start() for match in re.finditer("=", text)]
     if not places:
         raise InvalidInput(

@@ -23,10 +23,10 @@ from tui_annotate.domain.work_statistics import (
 _AGREEMENT_PARTS: Final = ("together", "oneself", "left_out", "suggested_work", "bootstrap")
 _COUNT_FIELDS: Final = (
     "assigned",
-    "done",
+    "completed",
     "skipped",
     "flagged",
-    "open",
+    "in_progress",
     "locked",
     "annotations",
 )
@@ -47,12 +47,12 @@ def work_data(
     ]
     work = [replace(each, name=name(each.person)) for each in chosen] if name else chosen
     work.sort(key=lambda each: (each.dataset, each.name))
-    ahead = [each for each in found.ahead if filters.dataset in ("", each.dataset)]
+    ahead = [each for each in found.forecast if filters.dataset in ("", each.dataset)]
     with_pace = not subject.is_file
     weeks = dropwhile(lambda week: not (week.hours or week.finished), found.weeks)
     return {
         "work": [_person_to_json(each, found, with_pace=with_pace) for each in work],
-        "ahead": [
+        "forecast": [
             {"dataset": each.dataset, "remaining": each.remaining, "end": _end_to_json(each.end)}
             for each in ahead
             if with_pace and work and not filters.person
@@ -82,7 +82,7 @@ def _gold_to_json(
         "dataset",
         "checks",
         "accuracy",
-        "recent",
+        "recent_accuracy",
         "threshold",
         "alert",
         "older_answers",
@@ -133,8 +133,8 @@ def _person_to_json(work: PersonWork, found: WorkStatistics, *, with_pace: bool)
 
 def _end_to_json(end: Projection) -> dict[str, Any]:
     """Return the projected end of annotation work as JSON that avoids the word "today"."""
-    began_today = end.why == NoEndReason.BEGAN_TODAY
-    return asdict(replace(end, why=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
+    began_today = end.reason == NoEndReason.BEGAN_TODAY
+    return asdict(replace(end, reason=NoEndReason.BEGAN_THAT_DAY) if began_today else end)
 
 
 def agreement_data(

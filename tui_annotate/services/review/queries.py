@@ -208,9 +208,9 @@ class ReviewQueries:
             rows,
             key=lambda row: (
                 row.settled,
-                row.settled and not row.questions,
+                row.settled and not row.unanswered_questions,
                 -row.conflicts,
-                -row.nearly,
+                -row.nearly_agreed,
             ),
         )
         return sorted(usual, key=lambda row: 1.0 if row.against is None else -row.against)
@@ -334,7 +334,9 @@ class ReviewQueries:
         return [
             row.key
             for row in self.queue(reviewer)
-            if not row.settled and row.annotators and (self.own_allowed or not row.own)
+            if not row.settled
+            and row.annotators
+            and (self.own_allowed or not row.annotated_by_reviewer)
         ]
 
     def neighbour(self, reviewer: str, key: SampleKey, step: int) -> SampleKey | None:
@@ -366,17 +368,17 @@ class ReviewQueries:
             pending=one.readers.pending,
             state=one.state,
             agreed=counts.statuses[GroupStatus.AGREED],
-            nearly=counts.statuses[GroupStatus.NEARLY],
+            nearly_agreed=counts.statuses[GroupStatus.NEARLY],
             conflicts=conflicts,
-            kinds=tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
-            own=reviewer in one.workers,
+            conflicts_by_kind=tuple((kind, kinds[kind]) for kind in DifferenceKind if kinds[kind]),
+            annotated_by_reviewer=reviewer in one.workers,
             against=self._machine_differences.get(one.key),
             ready=one.ready,
             edited=len(later.edited_by) if later else 0,
             reopened=len(later.returned) if later else 0,
             changed=counts.changed,
-            open=counts.open,
-            questions=questions.get(one.key, 0),
+            open_decisions=counts.open,
+            unanswered_questions=questions.get(one.key, 0),
         )
 
     def _update_counts(self, there: Sequence[ReviewCandidate]) -> None:

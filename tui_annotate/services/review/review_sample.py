@@ -195,8 +195,8 @@ class QueuedSample:
         edited: number of people who edited their work after the first adjudication.
         reopened: number of people whose work is reopened and not completed again.
         changed: number of people whose work is no longer the work that was adjudicated.
-        open: number of conflicts, ratings and changed decisions that are to be decided.
-        questions: number of annotators' questions without an answer, also later ones.
+        open_decisions: number of conflicts, ratings and changed decisions that are to be decided.
+        unanswered_questions: number of annotators' questions without an answer, also later ones.
     """
 
     key: SampleKey
@@ -207,17 +207,17 @@ class QueuedSample:
     pending: int
     state: State
     agreed: int
-    nearly: int
+    nearly_agreed: int
     conflicts: int
-    kinds: tuple[tuple[DifferenceKind, int], ...]
-    own: bool
+    conflicts_by_kind: tuple[tuple[DifferenceKind, int], ...]
+    annotated_by_reviewer: bool
     against: float | None = None
     ready: bool = True
     edited: int = 0
     reopened: int = 0
     changed: int = 0
-    open: int = 0
-    questions: int = 0
+    open_decisions: int = 0
+    unanswered_questions: int = 0
 
     @property
     def settled(self) -> bool:

@@ -210,17 +210,17 @@ class StoredAssignment:
 
 @dataclass(frozen=True, slots=True)
 class WithdrawalResult:
-    """Result of undoing an assignment; `free` names datasets that all annotators now see.
+    """Result of undoing an assignment; `open_datasets` names datasets that all annotators now see.
 
     Attributes:
         kept: samples that stay assigned, of which `completed` are completed, skipped or flagged.
         unreturned: moved samples whose former assignee no longer works here; they are unassigned.
     """
 
-    handout: StoredAssignment
-    removed: int
+    batch: StoredAssignment
+    withdrawn: int
     kept: int
-    free: tuple[str, ...]
+    open_datasets: tuple[str, ...]
     completed: int = 0
     unreturned: int = 0
 
@@ -230,7 +230,7 @@ class AssignmentProgress(NamedTuple):
 
     Attributes:
         samples: assigned ones, of which `finished` are completed, skipped or flagged.
-        drawn: samples taken from a pool.
+        from_pool: samples taken from a pool.
         practice, gold: samples for practice, and with known answers.
         locked: samples that an adjudication closed before the person completed them.
         locked_completed: completed samples that are locked in groups, in datasets with gold ones.
@@ -240,8 +240,8 @@ class AssignmentProgress(NamedTuple):
     person: str
     samples: int
     finished: int
-    begun: int
-    drawn: int
+    in_progress: int
+    from_pool: int
     practice: int
     gold: int
     locked: int
@@ -619,9 +619,9 @@ class AssignmentTransaction:
         kept = len(held) - len(gone)
         return WithdrawalResult(
             handout,
-            removed=len(gone),
+            withdrawn=len(gone),
             kept=kept,
-            free=free,
+            open_datasets=free,
             completed=completed,
             unreturned=unreturned,
         )

@@ -137,7 +137,7 @@ class DatasetInfo:
     documents: int
     segments: int
     annotations: int
-    done: int
+    completed: int
     created: str
     license: str = ""
     origin: str = ""
@@ -147,16 +147,16 @@ class DatasetInfo:
 
 @dataclass(frozen=True, slots=True)
 class DatasetProgress:
-    """One person's progress in one dataset; `open` counts samples in progress or reopened."""
+    """One person's progress in one dataset; `in_progress` includes reopened samples."""
 
     dataset: str
     person: str
     name: str
     annotations: int
-    done: int
+    completed: int
     skipped: int
     flagged: int
-    open: int
+    in_progress: int
     seconds: float
 
 

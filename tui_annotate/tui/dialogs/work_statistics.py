@@ -49,7 +49,7 @@ class WorkStatisticsDialog(ScrollDialog):
         """Show computed statistics; do nothing if the dialog was closed meanwhile."""
         if not self.is_attached:
             return
-        title = DialogText.ALL_STATISTICS if figures.ahead else DialogText.MY_STATISTICS
+        title = DialogText.ALL_STATISTICS if figures.forecast else DialogText.MY_STATISTICS
         self.heading = title.text()
         self.show_title(DialogText.REFRESHED.text() if self._figures else "")
         self._figures = figures
@@ -71,7 +71,7 @@ class WorkStatisticsDialog(ScrollDialog):
 
 
 def _render_people(figures: WorkStatistics) -> Iterator[Line]:
-    ahead = {each.dataset: each for each in figures.ahead}
+    ahead = {each.dataset: each for each in figures.forecast}
     before = ""
     for work in figures.work:
         if work.dataset != before:
@@ -96,7 +96,7 @@ def _render_heading(dataset: str, ahead: RemainingWork | None, figures: WorkStat
 
 def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     whole = work.finished + (work.remaining or 0)
-    share = fit(draw_bar(work.done, whole, _BAR), _BAR)
+    share = fit(draw_bar(work.completed, whole, _BAR), _BAR)
     skipped = f"{STATE_GLYPHS[State.SKIPPED]}{work.skipped}" if work.skipped else ""
     flagged = f"{STATE_GLYPHS[State.FLAGGED]}{work.flagged}" if work.flagged else ""
     rate = work.samples_an_hour
@@ -107,7 +107,7 @@ def _render_person(work: PersonWork, figures: WorkStatistics) -> Line:
     return [
         (f"{fit(line_text(work.name), _NAME)} ", "text"),
         (share, "accent"),
-        (f" {f'{work.done:,}/{whole:,}':>10} ", "text"),
+        (f" {f'{work.completed:,}/{whole:,}':>10} ", "text"),
         (f"{f'{skipped} {flagged}'.strip():>4} ", "warning"),
         (f"{work.hours:>7,.1f} h {pace:>8}  ", "text"),
         (end, "quiet"),

@@ -48,7 +48,7 @@ def admin(folder: Path, change: Callable[[LabelChangeService], object]) -> None:
 def stored(folder: Path) -> list[Annotation]:
     """What the store holds."""
     with workspace.open(folder) as space:
-        assert [finding for finding in space.check() if finding.state == "wrong"] == []
+        assert [finding for finding in space.check() if finding.state == "error"] == []
         return [owned.annotation for _, owned in space.annotations()]
 
 

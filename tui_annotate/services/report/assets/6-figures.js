@@ -23,8 +23,8 @@ function descriptions() {
 
 function workFigures() {
   const rows = figures.work;
-  const titles = { done: "completed", open: "in progress" };
-  const states = ["assigned", "done", "skipped", "flagged", "open", "locked"].filter(
+  const titles = { in_progress: "in progress" };
+  const states = ["assigned", "completed", "skipped", "flagged", "in_progress", "locked"].filter(
     (name) => rows.some((each) => each[name]));
   const shownTables = [table("Annotations, and samples by state", [
     { title: "annotator" }, { title: "dataset" },
@@ -41,10 +41,10 @@ function workFigures() {
       digits(each.samples_an_hour, 1), digits(each.annotations_an_hour, 1),
       endOf(each.end, [each])])));
   }
-  if (figures.ahead.length) {
+  if (figures.forecast.length) {
     shownTables.push(table("Remaining work by dataset", [
       { title: "dataset" }, { title: "readings remaining", number: true }, { title: "ends" },
-    ], figures.ahead.map((each) => [each.dataset,
+    ], figures.forecast.map((each) => [each.dataset,
       each.remaining === null ? "" : String(each.remaining),
       endOf(each.end, rows.filter((row) => row.dataset === each.dataset))])));
   }
@@ -58,7 +58,7 @@ function workFigures() {
 }
 
 function endOf(end, work) {
-  if (end.why !== "done") return end.day || end.why;
+  if (end.reason !== "completed") return end.day || end.reason;
   const aside = ["skipped", "flagged"].flatMap((name) => {
     const count = work.reduce((sum, each) => sum + each[name], 0);
     return count ? [`${count} ${name}`] : [];
@@ -91,7 +91,7 @@ function goldFigures() {
       { title: "compared with an older answer", number: true },
       { title: "edited after the first completion", number: true },
     ], figures.gold.map((each) => [each.name, each.dataset, String(each.checks),
-      percent(each.accuracy), percent(each.recent),
+      percent(each.accuracy), percent(each.recent_accuracy),
       [...(each.alert ? [`below ${percent(each.threshold)}`] : []),
         ...(each.paused ? ["paused"] : [])].join(", "), String(each.older_answers),
       String(each.edited_later)])),

@@ -157,8 +157,12 @@ def _describe(entry: QueueEntry) -> str:
 
 def _queue_row(row: QueuedSample) -> _ReviewRow:
     """Build a row of the review queue; its group column shows conflicts and annotators."""
-    own = ReviewQueueMessage.OWN_WORK.text() if row.own else ""
-    asked = ReviewQueueMessage.QUESTIONS.text(count=row.questions) if row.questions else ""
+    own = ReviewQueueMessage.OWN_WORK.text() if row.annotated_by_reviewer else ""
+    asked = (
+        ReviewQueueMessage.QUESTIONS.text(count=row.unanswered_questions)
+        if row.unanswered_questions
+        else ""
+    )
     if not row.ready:
         everyone = row.annotators + row.pending
         code = ReviewQueueMessage.INCOMPLETE
@@ -168,12 +172,12 @@ def _queue_row(row: QueuedSample) -> _ReviewRow:
     parts = (
         ReviewQueueMessage.AGAINST_SCORE.text(score=row.against) if row.against is not None else "",
         ReviewQueueMessage.CHANGED.text() if row.changed else "",
-        ReviewQueueMessage.OPEN.text(count=row.open) if row.open else "",
+        ReviewQueueMessage.OPEN.text(count=row.open_decisions) if row.open_decisions else "",
         asked,
         ReviewQueueMessage.REOPENED.text(count=row.reopened) if row.reopened else "",
         ReviewQueueMessage.EDITED.text(count=row.edited) if row.edited else "",
         ReviewQueueMessage.CONFLICTS.text(count=row.conflicts),
-        ReviewQueueMessage.NEARLY.text(count=row.nearly) if row.nearly else "",
+        ReviewQueueMessage.NEARLY.text(count=row.nearly_agreed) if row.nearly_agreed else "",
         ReviewQueueMessage.PEOPLE.text(count=row.annotators),
         own,
     )
