@@ -140,7 +140,7 @@ def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) ->
     """Without its tombstone an import would bring it back; taken out samples need none."""
     alter("DELETE FROM tombstones WHERE id = 'a3'")
     (found,) = audit(database).verify().breaks
-    assert re.search(r"\ba3\b", found.says)
+    assert re.search(r"\ba3\b", found.message)
     CorpusStore(database).remove_dataset("d", delete_annotations=True)
     fill(CorpusStore(database), "1")
     assert audit(database).verify().sound

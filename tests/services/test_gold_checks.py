@@ -679,11 +679,11 @@ def test_moved_and_undone_assignments_leave_no_gold_samples_alone(crew: Crew) ->
     assert len(theirs) == moved.samples
     assert not set(theirs) & {*done, *GOLD}
     crew.share.give("d", ["li"], AssignmentOptions(count="4"))
-    assert crew.share.undo().removed == 4
+    assert crew.share.undo().withdrawn == 4
     assert crew.work("li") == []
     crew.share.give("d", ["li"], AssignmentOptions(count="4"))
     crew.share.give("d", ["li"], AssignmentOptions(count="3"))
-    assert crew.share.undo().removed == 3
+    assert crew.share.undo().withdrawn == 3
     assert set(crew.work("li")) & set(GOLD)
 
 
@@ -693,7 +693,7 @@ def test_undone_gold_keeps_begun_checks_apart(pool: Crew) -> None:
     begun = len(set(taken) & set(GOLD))
     assert begun
     undone = pool.share.undo(include_started=True)
-    assert (undone.removed, undone.kept) == (0, begun)
+    assert (undone.withdrawn, undone.kept) == (0, begun)
     assert not {(pool.people["ana"], name) for name in GOLD} & pool.records()
     rest = pool.work("ana")
     assert set(taken) | set(rest) == {str(number) for number in range(1, 21)}
@@ -762,6 +762,6 @@ def test_undone_second_readings_leave_no_gold_samples(pool: Crew) -> None:
     """Those of the batch go with the others."""
     pool.work("ana")
     again = pool.share.repeat("d", ["ana"], AssignmentOptions(count="all"))
-    pool.share.undo(again.handout)
+    pool.share.undo(again.batch)
     pool.people["again"] = f"{pool.people['ana']}~2"
     assert pool.work("again") == []

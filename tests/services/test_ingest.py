@@ -487,7 +487,7 @@ def test_replace_never_drops_work_unasked(stores: Stores, tmp_path: Path) -> Non
         assert "--delete-annotations" in caught.value.hint
         assert stores.contents() == before
     report = stores.ingest.replace([_record("0")], dataset="d", delete_annotations=True)
-    assert (report.replaced, report.removed) == (1, 3)
+    assert (report.replaced, report.deleted) == (1, 3)
     assert stores.contents()["annotations"] == [()]
 
 

@@ -314,9 +314,9 @@ def test_rules_that_work_then_breaks_are_told(space: Workspace) -> None:
     made = replace(claim("a"), labels=(("Odd",), ("Wrong",)), evidence=evidence)
     space.annotate.add(ana, KEY, made, seconds=1)
     report = relabel(space).merge(["Odd"], "Fine", dry_run=True).of("breaks")
-    assert [(place.label, place.says) for place in report] == [("Fine", "evidence")]
+    assert [(place.label, place.detail) for place in report] == [("Fine", "evidence")]
     report = relabel(space).merge(["Odd"], "Alone", dry_run=True).of("breaks")
-    assert [(place.label, place.says) for place in report] == [("Alone", "alone")]
+    assert [(place.label, place.detail) for place in report] == [("Alone", "alone")]
 
 
 def test_split_work_waits_for_a_choice(worked: Workspace) -> None:
@@ -749,7 +749,7 @@ def test_a_set_that_nobody_opened_yet_is_there(tmp_path: Path) -> None:
     (tmp_path / "labels.yaml").write_text(LABELS)
     with Workspace(tmp_path, load(tmp_path), new_database(tmp_path)) as space:
         assert (relabel(space).text(), relabel(space).versions()) == (LABELS, [])
-        assert relabel(space).apply("- A\n", name="x.yaml", dry_run=True).done is False
+        assert relabel(space).apply("- A\n", name="x.yaml", dry_run=True).applied is False
         assert relabel(space).versions() == []
         assert relabel(space).apply("- A\n", name="x.yaml").file == "written"
         assert [each.change for each in relabel(space).versions()] == ["", "apply x.yaml"]
@@ -789,7 +789,7 @@ def test_what_lacks_a_required_part_is_listed_before_it_is_applied(worked: Works
     put(worked, worked.person("bo").id, OTHER, "f", "Odd", note="has one", start=0, end=3)
     before = stored(worked)
     report = relabel(worked).apply(REQUIRED, name="x", dry_run=True)
-    found = {(each.person, each.sample, each.label, each.says) for each in report.of("lacks")}
+    found = {(each.person, each.sample, each.label, each.detail) for each in report.of("lacks")}
     assert found == {
         ("ana", "1", "Odd", "note"),
         ("bo", "1", "Odd", "note"),
@@ -837,7 +837,7 @@ def test_practice_is_not_opened_again_and_gold_samples_are(space: Workspace) -> 
         space.annotate.finish(ana, one, seconds=1)
     figures = space.team.progress.figures()
     tried = relabel(space).apply(REQUIRED, name="x", dry_run=True, lacking=LackingWork.REOPEN)
-    counts = {(each.person, each.dataset): each for each in tried.lacking}
+    counts = {(each.person, each.dataset): each for each in tried.missing_parts}
     assert {
         who: (each.samples, each.reopened, each.practice, each.gold) for who, each in counts.items()
     } == {
@@ -872,7 +872,7 @@ def test_samples_without_a_rating_are_opened_again(worked: Workspace) -> None:
     assert relabel(worked).apply(LABELS, name="x", reopen_unrated=True).reopened == 0  # no scale
     before = states(worked)
     tried = service.apply(LABELS, name="x", reopen_unrated=True, dry_run=True)
-    assert {(each.person, each.part, each.samples) for each in tried.lacking} == {
+    assert {(each.person, each.part, each.samples) for each in tried.missing_parts} == {
         ("ana", "rating", 2)
     }
     assert states(worked) == before
@@ -891,7 +891,7 @@ def test_locked_samples_without_a_rating_stay_complete(worked: Workspace) -> Non
     review.finish(rea, KEY, rest=RejectionReason.SLIP, seen=review.open(rea, KEY).seen, seconds=1)
     service = replace(relabel(worked), ratings=("good", "poor"))
     tried = service.apply(LABELS, name="x", reopen_unrated=True, dry_run=True)
-    counts = {(each.person, each.dataset): each for each in tried.lacking}
+    counts = {(each.person, each.dataset): each for each in tried.missing_parts}
     assert {who: (each.reopened, each.locked) for who, each in counts.items()} == {
         ("ana", "d"): (0, 1),
         ("bo", "e"): (1, 0),
@@ -922,7 +922,7 @@ def test_what_was_kept_can_be_opened_again_later(worked: Workspace) -> None:
     assert relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.KEEP).reopened == 0
     assert relabel(worked).apply(REQUIRED, name="x").reopened == 0
     tried = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN, dry_run=True)
-    assert {each.person for each in tried.lacking} == {"ana", "bo"}
+    assert {each.person for each in tried.missing_parts} == {"ana", "bo"}
     report = relabel(worked).apply(REQUIRED, name="x", lacking=LackingWork.REOPEN)
     assert (tried.reopened, report.reopened) == (2, 2)
     after = {who: state for who, state in states(worked).items() if who in before}

@@ -204,7 +204,7 @@ class IngestService:
         run = self._run(records, IngestCallbacks(progress), changed_texts=changed_texts)
         run.store()
         self.corpus.remove_samples(sorted(gone), with_annotations=delete_annotations)
-        run.report.removed = len(gone)
+        run.report.deleted = len(gone)
         run.embed(vectors)
         self._count_unknown_labels(run)
         return _finish_report(run, began, vectors.name)
