@@ -106,9 +106,10 @@ async def test_heads_stand_over_their_columns(total: int) -> None:
     """At any width, with a scroll bar and without; groups have a column on wide screens."""
     store = _Store(total)
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):
+        await _idle(stage, pilot)
         for width in (30, 60, 80, 99, 100, 140):
             await pilot.resize_terminal(width, 24)
-            await _idle(stage, pilot)
+            await pilot.pause()
             _, heads, row, *_ = stage.lines()
             assert all(cell_len(line) == width for line in stage.lines())
             assert heads.index("sample") == row.index("000000"), width
@@ -350,9 +351,10 @@ async def test_bars_and_badges_stand_beside_the_rows() -> None:
     """Heads stand over their columns at any width; the row in hand is told in full."""
     screen = QueueScreen(_Store().page, scores=_Machine().scores(), position=88_001)
     async with run_stage(screen=screen) as (stage, pilot):
+        await _idle(stage, pilot)
         for width in (60, 80, 99, 100, 119, 120, 140):
             await pilot.resize_terminal(width, 24)
-            await _idle(stage, pilot)
+            await pilot.pause()
             _, heads, *rows = stage.lines()
             assert all(cell_len(line) == width for line in rows)
             row = next(row for row in rows if "088000" in row)
