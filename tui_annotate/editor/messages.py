@@ -224,6 +224,7 @@ class MessageCode(ScreenMessage):
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
     NO_LESSON_YET = "Shown after your last reading and the adjudication, if the dataset allows"
+    HAS_GUIDELINES = "This dataset has guidelines: press g to read them"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"

@@ -52,7 +52,7 @@ class News:
     def of(self, person: str) -> list[NewsItem]:
         """Return the news that a user has not seen; at first use, only announcements."""
         me = base_person(person)
-        since = str(self.people.preferences(me).get(_SEEN_PREFERENCE, ""))
+        since = self._seen_until(me)
         names = self.names()
         items = [
             NewsItem(
@@ -74,6 +74,13 @@ class News:
                 title += f", {about}"
             items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
+
+    def is_new(self, person: str) -> bool:
+        """Return whether a user never saw the screen that shows news."""
+        return not self._seen_until(base_person(person))
+
+    def _seen_until(self, person: str) -> str:
+        return str(self.people.preferences(person).get(_SEEN_PREFERENCE, ""))
 
     def saw(self, person: str) -> None:
         """Record that a user has seen all news up to now, also for their second readings."""

@@ -268,6 +268,7 @@ async def open_app(
     assist: Words = WORDS,
     glance: float = 0,
     order: str = "ingested",
+    name: str = "ana",
 ) -> AsyncIterator[Person]:
     """The app on a workspace, until everything is open.
 
@@ -280,7 +281,7 @@ async def open_app(
         space.__dict__["assist"] = assist
         return space
 
-    app = AnnotateApp(opened, person="ana", sample=sample, order=order, look=LOOK)
+    app = AnnotateApp(opened, person=name, sample=sample, order=order, look=LOOK)
     async with app.run_test(size=size) as pilot:
         person = Person(app, pilot)
         app.sample_screen.glance = glance

@@ -46,6 +46,28 @@ async def test_news_come_once(tmp_path: Path) -> None:
         assert top(ana) is AnnotateScreen
 
 
+async def test_a_new_annotator_hears_of_the_guidelines(tmp_path: Path) -> None:
+    """At the first start, also after an announcement; a dataset without them names none."""
+    make_workspace(tmp_path)
+    async with open_app(tmp_path) as ana:
+        assert ana.said().code is not MessageCode.HAS_GUIDELINES
+    with workspace.open(tmp_path) as space:
+        space.team.apply_guidelines("Mark all of it.\n")
+    async with open_app(tmp_path, name="ben") as ben:
+        assert ben.said().code is MessageCode.HAS_GUIDELINES
+        await ben.press("g")
+        assert "Mark all of it." in ben.shown()
+    async with open_app(tmp_path, name="ben") as ben:
+        assert ben.said().code is not MessageCode.HAS_GUIDELINES
+    with workspace.open(tmp_path) as space:
+        space.team.comments.notice("Dates count as numbers.")
+    async with open_app(tmp_path, name="kim") as kim:
+        assert top(kim) is NewsDialog
+        await kim.press("enter")
+        await kim.settled()
+        assert kim.said().code is MessageCode.HAS_GUIDELINES
+
+
 async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:
     """What is written reaches them, their answer is told at the next start, and both are read."""
     make_workspace(tmp_path)

@@ -49,10 +49,9 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
-        """Show the unread announcements at the start of the app."""
-        del open_sample
+        """Show unread announcements at the start of the app, and name guidelines to new users."""
         if first:
-            self._show_announcements(session)
+            self._show_announcements(session, guidelines=bool(open_sample.guidelines))
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Show statistics or the outcome of review; return False for other effects."""
@@ -69,25 +68,34 @@ class TeamDialogs(Feature):
 
     # news
 
-    def _show_announcements(self, session: AnnotatorSession) -> None:
+    def _show_announcements(self, session: AnnotatorSession, *, guidelines: bool) -> None:
         person = session.person.id
 
-        def read() -> list[NewsItem]:
+        def read() -> tuple[list[NewsItem], bool]:
             news = session.team().news
-            items = news.of(person)
+            items, is_new = news.of(person), news.is_new(person)
             if not items:
                 news.saw(person)
-            return items
+            return items, is_new
 
-        def show(items: list[NewsItem]) -> None:
+        def show(found: tuple[list[NewsItem], bool]) -> None:
             from tui_annotate.tui.dialogs.news import NewsDialog
 
+            items, is_new = found
             if items:
                 self.host.forget_keys()  # keys were not meant for a dialog that opens by itself
-                self.host.open_dialog(NewsDialog(items), closed)
+                self.host.open_dialog(NewsDialog(items), partial(closed, is_new=is_new))
+            elif is_new:
+                name_guidelines()
 
-        def closed(_: None) -> None:
+        def closed(_: None, *, is_new: bool) -> None:
             self.host.submit(partial(session.team().news.saw, person))
+            if is_new:
+                name_guidelines()
+
+        def name_guidelines() -> None:
+            if guidelines:
+                self.host.show_message(MessageCode.HAS_GUIDELINES)
 
         self.host.submit(read, show)
 
