@@ -589,9 +589,46 @@ def test_a_folder_keeps_its_row_numbers_as_ids(
         assert [sample.id for sample in space.samples()] == ["a.csv/0", "b.csv"]
 
 
+@pytest.mark.parametrize(
+    ("head", "cells", "ids"),
+    [
+        ("id", ["a", "b"], ["a", "b"]),
+        ("ID", ["7", "5"], ["7", "5"]),
+        ("id", ["a", "a"], ["0", "1"]),
+        ("id", ["a", ""], ["0", "1"]),
+        ("doc_id", ["a", "b"], ["0", "1"]),
+    ],
+)
+def test_a_column_of_different_ids_has_the_ids_of_samples(
+    command: Command, tmp_path: Path, head: str, cells: list[str], ids: list[str]
+) -> None:
+    """Of a new workspace; a second run takes them from the same column, also of new rows."""
+    table = tmp_path / "a.csv"
+    rows = [f"{cell},{LONG} {place}.,{SHORT}\n" for place, cell in enumerate(cells)]
+    table.write_text(f"{head},source,summary\n{''.join(rows)}", "utf-8")
+    first = command("annotate", "a.csv")
+    assert (first.code, f"sample ids: column {head!r}" in first.err) == (0, ids == cells)
+    with table.open("a", encoding="utf-8") as file:
+        file.write(f"c,{LONG} 9.,{SHORT}\n")
+    assert command("annotate", "a.csv").code == 0
+    with workspaces.open(tmp_path / "a.csv.annotations") as space:
+        found = [sample.id for sample in space.samples()]
+    assert found == [*ids, "c" if ids == cells else "2"]
+
+
+def test_workspaces_of_row_numbers_keep_them(command: Command, tmp_path: Path) -> None:
+    """A workspace that an earlier version made from the same file."""
+    (tmp_path / "a.csv").write_text(f"id,source,summary\nx,{LONG},{SHORT}\n", "utf-8")
+    command("init", "a.csv.annotations")
+    command("ingest", "-w", "a.csv.annotations", "a.csv")
+    assert command("annotate", "a.csv").code == 0
+    with workspaces.open(tmp_path / "a.csv.annotations") as space:
+        assert [sample.id for sample in space.samples()] == ["0"]
+
+
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:
     """Only warnings about a record say that the record's sample is stored."""
-    sheets = {name: [[LONG, "summary", "id"], [LONG, SHORT, "1"]] for name in ("one", "two")}
+    sheets = {name: [[LONG, "summary", "uid"], [LONG, SHORT, "1"]] for name in ("one", "two")}
     workbook(tmp_path / "a.xlsx", **sheets)
     done = command("annotate", "a.xlsx", "--source-column", LONG)
     lines = [

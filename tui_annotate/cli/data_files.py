@@ -29,7 +29,12 @@ from tui_annotate.plugins.reader_guard import (
     read_guarded,
     refuses_one_file,
 )
-from tui_annotate.plugins.record_validation import choose_dataset_name, first_named
+from tui_annotate.plugins.record_validation import (
+    choose_dataset_name,
+    first_named,
+    parse_identifier,
+)
+from tui_annotate.plugins.registry import PAIRS
 from tui_annotate.settings import PREFIX, WORKSPACE_FILE, require_own_workspace
 
 if TYPE_CHECKING:
@@ -117,6 +122,7 @@ def annotate_files(
     if is_new:  # an existing workspace knows columns of earlier imports, which decide
         choose_columns(files, format_name, reading)
         _require_record(files, format_name=format_name, reading=reading)
+        reading = _use_id_column(files, format_name=format_name, reading=reading)
     output.use_workspace(folder)
     with ExitStack() as cleanup:
         if is_new and not folder.exists():
@@ -308,6 +314,45 @@ def _require_record(files: Sequence[Path], *, format_name: str, reading: ImportO
     problems.end()
     names = ", ".join(map(str, files))
     raise InvalidInput(f"no valid record in {names}", "fix the file; nothing was stored")
+
+
+def _use_id_column(
+    files: Sequence[Path], *, format_name: str, reading: ImportOptions
+) -> ImportOptions:
+    """Return options that take sample ids from the column `id` of tables, if each row has its own.
+
+    Later imports into the workspace take them from the same column.
+    """
+    if reading.id_column or any(file.is_fifo() for file in files):
+        return reading
+    column = ""
+    found: set[tuple[str, str]] = set()
+    for file in files:
+        with suppress(InvalidInput):  # the import reports such a file, and reads the others
+            name = format_name or detect(file, reading)
+            for item in read_guarded(name, reading, file):
+                if not isinstance(item, Record):
+                    continue
+                meta = item.sample.meta
+                column = next((each for each in meta if each.casefold() == "id"), "")
+                dataset, value = item.sample.key.dataset, _read_id(meta.get(column))
+                if name not in PAIRS or not value or (dataset, value) in found:
+                    return reading
+                found.add((dataset, value))
+    if not column:
+        return reading
+    output.print_note(
+        f"sample ids: column {column!r}, because its values differ (to change: --id-column)"
+    )
+    return replace(reading, id_column=column)
+
+
+def _read_id(value: object) -> str:
+    """Return a cell as a sample id; empty if it cannot be one."""
+    try:
+        return parse_identifier(value, what="id")
+    except InvalidInput:
+        return ""
 
 
 def offer_file(missing: NotFound, screen_options: AnnotateOptions) -> int:
