@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.folder_cache import build_once
+from tests.helpers.json_schemas import command_words, schema_faults
 from tui_annotate.cli import output
 from tui_annotate.cli.main import run
 from tui_annotate.domain.errors import TuiAnnotateError
@@ -67,22 +68,32 @@ def numbers(text: str) -> list[int]:
 def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Command:
-    """Runs tui-annotate with some arguments in an empty folder."""
+    """Runs tui-annotate with some arguments in an empty folder; printed JSON fits its schema."""
     monkeypatch.chdir(tmp_path)
     errors: list[TuiAnnotateError] = []
     print_error = output.print_error
+    printing: list[str] = []
+    print_json = output.print_json
 
     def record(error: TuiAnnotateError) -> None:
         errors.append(error)
         print_error(error)
 
+    def note(value: Any) -> None:
+        print_json(value)
+        printing.append(command_words(output._state.command.arguments))
+
     monkeypatch.setattr(output, "print_error", record)
+    monkeypatch.setattr(output, "print_json", note)
 
     def ran(*arguments: str) -> Result:
         capfd.readouterr()
         errors.clear()
+        printing.clear()
         code = run(list(arguments))
         shown = capfd.readouterr()
+        for words in printing:
+            assert schema_faults(words, json.loads(shown.out)) == []
         return Result(code, shown.out, shown.err, errors[-1] if errors else None)
 
     return ran

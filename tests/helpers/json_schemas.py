@@ -1,0 +1,41 @@
+"""Schemas of what commands print with --json, and checks of printed values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from tui_annotate.cli.commands import place_global_options, program
+
+
+def command_words(arguments: Sequence[str]) -> str:
+    """The words of the command that a command line with present names calls."""
+    words = []
+    command: Any = program()
+    for word in place_global_options(program(), arguments):
+        if word not in getattr(command, "commands", {}):
+            break
+        command = command.commands[word]
+        words.append(word)
+    return " ".join(words)
+
+
+@cache
+def _validator(command: str) -> Any:
+    """A validator that is made at its first use: most tests print no JSON."""
+    from jsonschema import Draft202012Validator
+
+    from docs.json_outputs import OUTPUTS
+    from docs.json_schemas import make_schema
+
+    schema = make_schema(OUTPUTS[command], title=command, description="", closed=True)
+    return Draft202012Validator(schema)
+
+
+def schema_faults(command: str, value: object) -> list[str]:
+    """Where a printed value differs from its command's schema; further fields are faults, too."""
+    return [
+        f"{command}: {error.json_path}: {error.message:.300}"
+        for error in _validator(command).iter_errors(value)
+    ]
