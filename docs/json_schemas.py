@@ -214,8 +214,12 @@ def _read_field(shape: Any, description: str) -> _Field:
 
 def _read_property(owner: Any, name: str) -> _Field:
     getter = inspect.getattr_static(owner, name).fget
-    text = " ".join((inspect.getdoc(getter) or "").split())
-    return _Field(_type_hints(getter)["return"], text)
+    return _Field(_type_hints(getter)["return"], _describe(inspect.getdoc(getter) or ""))
+
+
+def _describe(text: str) -> str:
+    """Return a text of a docstring as one line with the words of JSON."""
+    return re.sub(r"\bNone\b", "null", " ".join(text.split()))
 
 
 def _describe_class(shape: Any) -> str:
@@ -233,7 +237,7 @@ def _read_attributes(shape: Any) -> dict[str, str]:
     for each in reversed(_list_bases(shape)):
         section = _ATTRIBUTES.search(inspect.cleandoc(each.__doc__ or "") + "\n")
         for names, text in _ENTRY.findall(section[1] if section else ""):
-            found |= dict.fromkeys(names.split(", "), " ".join(text.split()))
+            found |= dict.fromkeys(names.split(", "), _describe(text))
     return found
 
 

@@ -1,7 +1,8 @@
 """Writes the command reference, man pages and JSON schemas: python docs/reference.py.
 
 `docs/commands.md` keeps its text above the mark `GENERATED`; everything below it, and all files of
-`docs/man` and `docs/schemas`, is written anew. A test compares what is checked in with what this module writes.
+`docs/man` and `docs/schemas`, is written anew. A test compares what is checked in with what this
+module writes.
 """
 
 from __future__ import annotations

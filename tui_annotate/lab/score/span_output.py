@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypedDict
+from dataclasses import asdict
+from typing import Annotated, Any, Final, TypedDict
 
 from tui_annotate.cli import output
 from tui_annotate.cli.report_parts import (
@@ -178,7 +179,7 @@ class MakerComparison(SuggestionResult):
     without_summary: int
     not_run: int
     deleted: int
-    left_out: Sequence[LeftOut]
+    left_out: list[Annotated[dict[str, Any], LeftOut]]
     suggested: SuggestionResult | None
     independent: SuggestionResult | None
     difference: SuggestionDifference | None
@@ -195,7 +196,7 @@ def spans_as_json(found: SpanComparison) -> MakerComparison:
         "without_summary": found.without_summary,
         "not_run": found.not_run,
         "deleted": found.deleted,
-        "left_out": found.left_out,
+        "left_out": [asdict(each) for each in found.left_out],
         "suggested": _result_as_json(found.suggested, origin) if found.suggested else None,
         "independent": _result_as_json(found.independent, origin) if found.independent else None,
         "difference": _difference_as_json(found.difference),
