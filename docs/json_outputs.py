@@ -7,7 +7,7 @@ a report are put together here.
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal, NotRequired, TypedDict
+from typing import Any, Final, NotRequired, TypedDict
 
 from docs.json_schemas import AnyOf, Fields, ListOf
 from tui_annotate.cli.annotate import ClearedWork, PrintedAction
@@ -206,8 +206,6 @@ class DecidedSpan(TypedDict):
 
 
 # ---------------------------------------------------------------- lab assist
-
-DirectionName = Literal["summary_to_source", "source_to_summary"]
 
 
 class QueryMeasures(TypedDict):
