@@ -300,14 +300,15 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
         found = space.team.accounts.find(person)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
-    shown: AccountDetails = {
+    details: AccountDetails = {
         **_account_as_json(found),
         "annotations": sum(each.annotations for each in work),
         "completed": sum(each.completed for each in work),
         "sessions": signed_in.count(found.person.id),
     }
+    shown: dict[str, Any] = {**details}
     yes_no = {True: "yes", False: "no"}
-    facts: dict[str, Any] = {
+    facts = {
         name: yes_no[value] if isinstance(value, bool) else value for name, value in shown.items()
     }
     facts["created"] = output.format_time(found.created)
