@@ -35,7 +35,10 @@ def _validator(command: str) -> Any:
 
 def schema_faults(command: str, value: object) -> list[str]:
     """Where a printed value differs from its command's schema; further fields are faults, too."""
-    return [
-        f"{command}: {error.json_path}: {error.message:.300}"
-        for error in _validator(command).iter_errors(value)
-    ]
+    from jsonschema.exceptions import best_match
+
+    faults = []
+    for error in _validator(command).iter_errors(value):
+        found = best_match([error]) or error  # of a choice, the fault of the likeliest part
+        faults.append(f"{command}: {found.json_path}: {found.message:.300}")
+    return faults
