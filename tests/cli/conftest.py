@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,36 +64,43 @@ def numbers(text: str) -> list[int]:
     return [int(each.replace(",", "")) for each in re.findall(r"(?<!\S)\d[\d,]*\b(?![-.\w])", text)]
 
 
+@pytest.fixture(autouse=True)
+def json_faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Where the JSON that commands print does not fit their schemas: nowhere."""
+    faults: list[str] = []
+    print_json = output.print_json
+    output.reset()
+
+    def check(value: Any) -> None:
+        print_json(value)
+        if words := command_words(output._state.command.arguments):
+            faults.extend(schema_faults(words, value))
+
+    monkeypatch.setattr(output, "print_json", check)
+    yield faults
+    assert faults == []
+
+
 @pytest.fixture
 def command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Command:
-    """Runs tui-annotate with some arguments in an empty folder; printed JSON fits its schema."""
+    """Runs tui-annotate with some arguments in an empty folder."""
     monkeypatch.chdir(tmp_path)
     errors: list[TuiAnnotateError] = []
     print_error = output.print_error
-    printing: list[str] = []
-    print_json = output.print_json
 
     def record(error: TuiAnnotateError) -> None:
         errors.append(error)
         print_error(error)
 
-    def note(value: Any) -> None:
-        print_json(value)
-        printing.append(command_words(output._state.command.arguments))
-
     monkeypatch.setattr(output, "print_error", record)
-    monkeypatch.setattr(output, "print_json", note)
 
     def ran(*arguments: str) -> Result:
         capfd.readouterr()
         errors.clear()
-        printing.clear()
         code = run(list(arguments))
         shown = capfd.readouterr()
-        for words in printing:
-            assert schema_faults(words, json.loads(shown.out)) == []
         return Result(code, shown.out, shown.err, errors[-1] if errors else None)
 
     return ran

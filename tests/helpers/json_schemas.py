@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from tui_annotate.cli.commands import place_global_options, program
+from tui_annotate.domain.strict_json import encode_strict
 
 
 def command_words(arguments: Sequence[str]) -> str:
@@ -38,7 +42,15 @@ def schema_faults(command: str, value: object) -> list[str]:
     from jsonschema.exceptions import best_match
 
     faults = []
-    for error in _validator(command).iter_errors(value):
+    for error in _validator(command).iter_errors(_as_printed(value)):
         found = best_match([error]) or error  # of a choice, the fault of the likeliest part
         faults.append(f"{command}: {found.json_path}: {found.message:.300}")
     return faults
+
+
+def _as_printed(value: object) -> Any:
+    """A value as a reader of the printed JSON gets it."""
+    text, _ = encode_strict(
+        value, default=lambda part: str(part) if isinstance(part, Path) else asdict(part)
+    )
+    return json.loads(text)
