@@ -89,7 +89,7 @@ def test_assignments(filled: Command) -> None:
         assert prints(filled, line)
 
 
-def test_accounts(filled: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_accounts(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def enter(*lines: str) -> None:
         entered = io.BytesIO("".join(f"{line}\n" for line in lines).encode())
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(entered))
