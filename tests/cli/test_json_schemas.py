@@ -117,10 +117,7 @@ def test_accounts(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_suggestions_of_a_file(filled: Command, tmp_path: Path) -> None:
-    offer = {
-        "sample": "bridge",
-        "suggestions": [{"claim": [["summary", 0, 0, 10]], "labels": [["Benign"]], "score": 0.5}],
-    }
+    offer = {"sample": "bridge", "quote": "15 million pounds", "label": "Benign", "score": 0.5}
     (tmp_path / "offers.jsonl").write_text(json.dumps(offer) + "\n", "utf-8")
     for line in (
         "suggestions import offers.jsonl --dataset pairs --maker m",
@@ -131,11 +128,6 @@ def test_suggestions_of_a_file(filled: Command, tmp_path: Path) -> None:
         "suggestions delete --maker m --yes",
     ):
         assert prints(filled, line)
-
-
-def test_decisions_of_reviewers(annotated: Command) -> None:
-    assert prints(annotated, "review list")
-    assert prints(annotated, "review export") == []
 
 
 def test_rows_of_a_position_study(command: Command) -> None:
