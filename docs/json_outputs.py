@@ -196,10 +196,14 @@ _SUGGESTION: Final = Fields(
 
 
 class DecidedSpan(TypedDict):
-    """A span of a decision, with its text."""
+    """A span of a decision, with its text.
+
+    Attributes:
+        document: index of the document among those of its side, from 0.
+    """
 
     side: str
-    document: str
+    document: int
     start: int
     end: int
     text: str
