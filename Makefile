@@ -36,7 +36,7 @@ help:
 	@echo 'make fuzz            feed every file reader with broken files, and count them'
 	@echo 'make format          format the code'
 	@echo 'make pictures        redraw the pictures in docs/images'
-	@echo "make reference       generate docs/commands.md and docs/man from the commands' help"
+	@echo "make reference       generate docs/commands.md, docs/man and docs/schemas from the commands"
 	@echo 'make columns         generate tui_annotate/storage/columns.py from the tables'
 	@echo 'make sample-vectors  recompute sample_data/vectors.parquet'
 	@echo 'make clean           remove .venv, builds and caches, but no workspace'

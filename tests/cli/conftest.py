@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.folder_cache import build_once
+from tests.helpers.json_schemas import command_words, schema_faults
 from tui_annotate.cli import output
 from tui_annotate.cli.main import run
 from tui_annotate.domain.errors import TuiAnnotateError
@@ -61,6 +62,23 @@ Command = Callable[..., Result]
 def numbers(text: str) -> list[int]:
     """The numbers of a text, in order; those in names do not count."""
     return [int(each.replace(",", "")) for each in re.findall(r"(?<!\S)\d[\d,]*\b(?![-.\w])", text)]
+
+
+@pytest.fixture(autouse=True)
+def json_faults(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Where the JSON that commands print does not fit their schemas: nowhere."""
+    faults: list[str] = []
+    print_json = output.print_json
+    output.reset()
+
+    def check(value: Any) -> None:
+        print_json(value)
+        if words := command_words(output._state.command.arguments):
+            faults.extend(schema_faults(words, value))
+
+    monkeypatch.setattr(output, "print_json", check)
+    yield faults
+    assert faults == []
 
 
 @pytest.fixture

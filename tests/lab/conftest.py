@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import annotated, command, filled, pairs
+from tests.cli.conftest import annotated, command, filled, json_faults, pairs
 from tests.services.conftest import database
 
-__all__ = ["annotated", "command", "database", "filled", "pairs"]
+__all__ = ["annotated", "command", "database", "filled", "json_faults", "pairs"]

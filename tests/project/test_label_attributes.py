@@ -106,7 +106,7 @@ def test_rules_are_printed(name: str) -> None:
     """`labels list` prints them, as fields of JSON and as text."""
     label = read_set(name, RULES[name][0]).find(ODD)
     assert label is not None
-    assert name in label_commands._LABEL_FIELDS
+    assert name in label_commands.PrintedLabel.__annotations__
     assert name in label_commands._describe_rules(label)
 
 

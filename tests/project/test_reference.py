@@ -38,3 +38,9 @@ def test_each_manual_has_the_usual_sections() -> None:
     manuals = reference.write_manuals()
     assert len(manuals) > 20
     assert [fault for item in manuals.items() for fault in manual_faults(*item)] == []
+
+
+def test_the_schemas_are_current() -> None:
+    """One file for each command with --json, and no other."""
+    files = {file.name: file.read_text("utf-8") for file in reference.SCHEMAS.glob("*")}
+    assert files == reference.write_schemas(), AGAIN

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NotRequired, TypedDict
 
 import typer
 
@@ -21,7 +21,31 @@ from tui_annotate.plugins.record_validation import first_named
 from tui_annotate.settings import NO_WORKSPACE, WORKSPACE_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tui_annotate.editor.action import Action
+
+
+class ClearedWork(TypedDict):
+    """Numbers of a person's deleted annotations, and with `--ratings` of ratings and comments.
+
+    Attributes:
+        deleted: number of deleted annotations.
+    """
+
+    person: str
+    deleted: int
+    ratings: NotRequired[int]
+    comments: NotRequired[int]
+
+
+class PrintedAction(TypedDict):
+    """An action of the screens with its keys."""
+
+    id: str
+    keys: Sequence[str]
+    help: str
+    group: str
 
 
 def register(app: typer.Typer) -> None:
@@ -183,7 +207,10 @@ def clear(
         line = f"deleted {summary}; to restore the work, press u on the annotation screen"
     else:
         line = f"nothing to delete: no {what} of {person.name} in {where}"
-    values = {"person": person.name, "deleted": counts.pop("annotations"), **counts}
+    values: ClearedWork = {"person": person.name, "deleted": cleared.annotations}
+    if ratings:
+        values["ratings"] = cleared.ratings
+        values["comments"] = cleared.comments
     output.show(values, [ResultPart(line)], as_json=common.as_json)
 
 
@@ -193,8 +220,10 @@ def _print_keys(*, as_json: bool) -> None:
     from tui_annotate.settings import load
 
     actions = key_map(load().keys).actions
-    names = ("id", "keys", "help", "group")
-    values = [{name: getattr(each, name) for name in names} for each in actions]
+    values: list[PrintedAction] = [
+        {"id": each.id, "keys": each.keys, "help": each.help, "group": each.group}
+        for each in actions
+    ]
     output.show(values, [Table(actions, _ACTIONS)], as_json=as_json)
 
 

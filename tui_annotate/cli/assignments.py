@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
 
 import typer
 
@@ -160,6 +160,51 @@ _SHUFFLED: Final = (
     " order would show"
 )
 _NOTHING = "nothing was assigned: no samples are left that these people could receive"
+
+
+class PrintedPool(TypedDict):
+    """Samples of a dataset that annotators can take from its pool."""
+
+    batch: int
+    dataset: str
+    overlap: int
+    order: str
+    waiting: int
+
+
+class PrintedEscalation(TypedDict):
+    """A rule for samples with disagreement.
+
+    Attributes:
+        batch: id of the rule; missing if only the existing rule was applied.
+        added: with `--now`, samples that were assigned to additional people.
+        waiting: with `--now`, samples without an available person.
+    """
+
+    dataset: str
+    batch: NotRequired[int]
+    added: NotRequired[int]
+    waiting: NotRequired[int]
+
+
+class PrintedGold(TypedDict):
+    """A rule for gold samples, and the numbers of these samples.
+
+    Attributes:
+        recognizable: whether the positions of gold samples in the dataset differ from those of
+            samples that are still to be assigned.
+        checks: gold samples that people completed so far, of which `edited_later` were edited after
+            their first completion.
+    """
+
+    batch: int
+    dataset: str
+    every: int
+    threshold: int
+    samples: int
+    recognizable: bool
+    checks: int
+    edited_later: int
 
 
 def register(app: typer.Typer) -> None:
@@ -556,14 +601,15 @@ def pool(
         f"{_batch(report.batch)}in dataset {dataset}, up to {people} can take each sample;"
         f" samples that people can take: {report.waiting:,}"
     )
+    value: PrintedPool = {
+        "batch": report.batch,
+        "dataset": dataset,
+        "overlap": overlap,
+        "order": name,
+        "waiting": report.waiting,
+    }
     output.show(
-        {
-            "batch": report.batch,
-            "dataset": dataset,
-            "overlap": overlap,
-            "order": name,
-            "waiting": report.waiting,
-        },
+        value,
         [ResultPart(line, always=dry_run), _DRY_RUN if dry_run else None],
         as_json=common.as_json,
     )
@@ -614,21 +660,23 @@ def escalate(
     rule = Escalation(when, add) if when is not None else None
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.escalate(dataset, rule, now=now, dry_run=dry_run)
-    batch = {"batch": report.batch} if rule else {}
-    counts = {"added": report.added, "waiting": report.waiting} if now else {}
+    value: PrintedEscalation = {"dataset": dataset}
     text: list[Part] = []
     if rule:
+        value["batch"] = report.batch
         people = output.many(add, "additional person", "additional people")
         kind = f"with disagreement ({rule.when})"
         line = f"each sample of dataset {dataset} {kind} is assigned to {people}"
         text.append(ResultPart(_batch(report.batch) + line, always=dry_run))
     if now:
+        value["added"] = report.added
+        value["waiting"] = report.waiting
         added = f"samples that were assigned to additional people: {report.added:,}"
         line = f"{added}; samples without an available person: {report.waiting:,}"
         text.append(ResultPart(line, always=dry_run))
     if dry_run:
         text.append(_DRY_RUN)
-    output.show({"dataset": dataset, **batch, **counts}, text, as_json=common.as_json)
+    output.show(value, text, as_json=common.as_json)
 
 
 def practice(
@@ -752,17 +800,18 @@ def gold(
     )
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         report = space.team.assignments.gold(dataset, rule, answers=answers, dry_run=dry_run)
+    value: PrintedGold = {
+        "batch": report.batch,
+        "dataset": dataset,
+        "every": every,
+        "threshold": threshold,
+        "samples": report.samples,
+        "recognizable": report.recognizable,
+        "checks": report.checks,
+        "edited_later": report.edited_later,
+    }
     output.show(
-        {
-            "batch": report.batch,
-            "dataset": dataset,
-            "every": every,
-            "threshold": threshold,
-            "samples": report.samples,
-            "recognizable": report.recognizable,
-            "checks": report.checks,
-            "edited_later": report.edited_later,
-        },
+        value,
         _describe_gold(report, dataset, every=every, dry_run=dry_run),
         as_json=common.as_json,
     )

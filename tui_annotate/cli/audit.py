@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 import typer
 
@@ -20,13 +19,74 @@ from tui_annotate.domain.strict_json import parse_unique
 from tui_annotate.plugins.files.small_text import read_text
 
 if TYPE_CHECKING:
-    from tui_annotate.domain.change_record import RecordHead
+    from tui_annotate.domain.change_record import RecordHead, RowFault
     from tui_annotate.domain.hash_chain import ChainFault, LogHead, StreamHead
     from tui_annotate.services.audit import AuditReport, RecordedHead
 
 FORMAT = "tui-annotate-head/1"
 SHOWN = 20
 """Maximum number of problems of the event log to print."""
+
+
+class PrintedHead(TypedDict):
+    """The head of the event log.
+
+    Attributes:
+        head: digest of the event log, COUNT:DIGEST.
+        full_head: digest of the event log and of the record of changes,
+            v2:COUNT:DIGEST:ENTRIES:HASH.
+        entries: number of entries in the record of changes.
+        last: time of the last event; empty without events.
+    """
+
+    format: str
+    head: str
+    full_head: str
+    entries: int
+    events: int
+    streams: int
+    last: str
+
+
+class HeadWithStreams(PrintedHead, total=False):
+    """The head of the event log, and with `--streams` the last event of each stream."""
+
+    heads: Sequence[StreamHead]
+
+
+class LostHead(TypedDict):
+    """A recorded head of a stream that the log does not contain."""
+
+    person: str
+    dataset: str
+    sample: str
+    seq: int
+    hash: str
+    message: str
+
+
+class PrintedVerdict(PrintedHead):
+    """Whether the event log is unaltered, with the first 1,000 faults of each kind.
+
+    Attributes:
+        altered: number of altered streams.
+        texts: messages on texts and samples that are not as imported.
+        contains: whether the log begins with the given head and nothing was altered; null without a
+            head.
+        record_continues: whether the record of changes continues that of a full head; null without
+            one.
+    """
+
+    sound: bool
+    altered: int
+    breaks: Sequence[ChainFault]
+    rows: Sequence[RowFault]
+    altered_rows: int
+    texts: Sequence[str]
+    altered_texts: int
+    contains: bool | None
+    record_continues: bool | None
+    lost: list[LostHead]
 
 
 def register(app: typer.Typer) -> typer.Typer:
@@ -89,9 +149,16 @@ def head(
 
 
 def _head_as_json(
-    found: LogHead, record: RecordHead, heads: list[StreamHead] | None
-) -> dict[str, Any]:
-    value: dict[str, Any] = {
+    found: LogHead, record: RecordHead, heads: Sequence[StreamHead] | None
+) -> HeadWithStreams:
+    value = cast("HeadWithStreams", _log_head_as_json(found, record))
+    if heads is not None:
+        value["heads"] = heads
+    return value
+
+
+def _log_head_as_json(found: LogHead, record: RecordHead) -> PrintedHead:
+    return {
         "format": FORMAT,
         "head": found.token,
         "full_head": join_tokens(found.token, record),
@@ -100,7 +167,6 @@ def _head_as_json(
         "streams": found.streams,
         "last": found.last,
     }
-    return value if heads is None else {**value, "heads": [list(each) for each in heads]}
 
 
 def verify(
@@ -270,18 +336,27 @@ def _describe_kept_head(
         yield f"  and {output.many(len(verdict.lost) - SHOWN, 'stream')} more; list all with --json"
 
 
-def _verdict_as_json(verdict: AuditReport) -> dict[str, Any]:
-    lost = [{**head._asdict(), "message": says} for head, says in verdict.lost]
+def _verdict_as_json(verdict: AuditReport) -> PrintedVerdict:
     return {
         "sound": verdict.sound,
-        **_head_as_json(verdict.head, verdict.record, None),
+        **_log_head_as_json(verdict.head, verdict.record),
         "altered": verdict.broken,
         "breaks": verdict.breaks,
-        "rows": [asdict(each) for each in verdict.rows],
+        "rows": verdict.rows,
         "altered_rows": verdict.altered_rows,
-        "texts": list(verdict.texts),
+        "texts": verdict.texts,
         "altered_texts": verdict.altered_texts,
         "contains": verdict.contains,
         "record_continues": verdict.record_matches,
-        "lost": lost,
+        "lost": [
+            {
+                "person": head.person,
+                "dataset": head.dataset,
+                "sample": head.sample,
+                "seq": head.seq,
+                "hash": head.hash,
+                "message": message,
+            }
+            for head, message in verdict.lost
+        ],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypedDict, cast
 
 import typer
 
@@ -25,6 +25,79 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 """Maximum number of listed samples whose imported work was refused."""
+
+
+class PrintedBundle(TypedDict):
+    """A bundle of a person's samples.
+
+    Attributes:
+        with_work: number of samples with work.
+        practice_left_out: number of practice samples that the bundle does not have.
+    """
+
+    file: Path
+    person: str
+    samples: int
+    with_work: int
+    documents_with_vectors: int
+    practice_left_out: int
+
+
+class RefusedSample(TypedDict):
+    """A sample of which nothing was merged or sent."""
+
+    dataset: str
+    sample: str
+    reason: str
+
+
+class WorkVersion(TypedDict):
+    """One of two versions of a person's work on a sample.
+
+    Attributes:
+        annotations: as in the native format.
+    """
+
+    at: str
+    state: str
+    rating: str
+    comment: str
+    annotations: list[dict[str, Any]]
+
+
+class MergeConflict(TypedDict):
+    """A sample that was changed here and there since the last exchange.
+
+    Attributes:
+        kept: the version that is kept.
+    """
+
+    dataset: str
+    sample: str
+    kept: Literal["here", "there"]
+    here: WorkVersion
+    there: WorkVersion
+
+
+class PrintedMerge(TypedDict):
+    """Merged work of a person.
+
+    Attributes:
+        samples: samples with new work.
+        known: samples without new work.
+        completed_while_held_back: readings that were completed while practice was open or work was
+            paused.
+        questions: new questions and replies.
+    """
+
+    person: str
+    samples: int
+    events: int
+    known: int
+    completed_while_held_back: int
+    questions: int
+    conflicts: list[MergeConflict]
+    refused: list[RefusedSample]
 
 
 def register(sync: typer.Typer) -> None:
@@ -86,18 +159,15 @@ def create(
     command = f"tui-annotate annotate {shlex.quote(str(target))}"
     step = f"to annotate the bundle on another machine: {command}"
     text.append(NotePart(step, is_complete=True))  # a bundle has a workspace of its own
-    output.show(
-        {
-            "file": target,
-            "person": owner.name,
-            "samples": packed.samples,
-            "with_work": packed.streams,
-            "documents_with_vectors": packed.vectors,
-            "practice_left_out": packed.practice,
-        },
-        text,
-        as_json=common.as_json,
-    )
+    value: PrintedBundle = {
+        "file": target,
+        "person": owner.name,
+        "samples": packed.samples,
+        "with_work": packed.streams,
+        "documents_with_vectors": packed.vectors,
+        "practice_left_out": packed.practice,
+    }
+    output.show(value, text, as_json=common.as_json)
 
 
 def merge(
@@ -152,7 +222,7 @@ def _describe_conflicts(merged: StreamMergeReport) -> Iterator[Part]:
         yield MessagePart(f"refused: {len(merged.refused) - SHOWN:,} more")
 
 
-def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
+def merge_as_json(merged: StreamMergeReport) -> PrintedMerge:
     """Return the result of a merge as the JSON that `sync bundles merge` prints."""
     return {
         "person": merged.person.name,
@@ -166,7 +236,7 @@ def merge_as_json(merged: StreamMergeReport) -> dict[str, Any]:
     }
 
 
-def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
+def refusals_as_json(refused: list[MergedStream]) -> list[RefusedSample]:
     """Return the samples of which nothing was merged, with the reasons, for JSON."""
     return [
         {"dataset": each.key.dataset, "sample": each.key.id, "reason": each.refused}
@@ -174,7 +244,7 @@ def refusals_as_json(refused: list[MergedStream]) -> list[dict[str, str]]:
     ]
 
 
-def _fork_as_json(fork: Fork) -> dict[str, Any]:
+def _fork_as_json(fork: Fork) -> MergeConflict:
     return {
         "dataset": fork.dataset,
         "sample": fork.sample,
@@ -184,9 +254,10 @@ def _fork_as_json(fork: Fork) -> dict[str, Any]:
     }
 
 
-def _version_as_json(state: StreamState, at: str) -> dict[str, Any]:
+def _version_as_json(state: StreamState, at: str) -> WorkVersion:
     annotations = [dict(each) for each in state.annotations.values()]
-    return {"at": at, **state.assignment, "annotations": annotations}
+    value = {"at": at, **state.assignment, "annotations": annotations}
+    return cast("WorkVersion", value)
 
 
 def annotate_bundle(file: Path, *, sample: str, order: str) -> int:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -76,6 +76,27 @@ _WriteOptions = Annotated[
         bom=BomOption,
     ),
 ]
+
+
+class PrintedFormat(TypedDict):
+    """A file format.
+
+    Attributes:
+        target: names of the files in a new folder, `file` or `folder`; empty for a format that is
+            only read.
+        carried: how each kind of data is carried; null for a format without a description.
+        lost: names of losses, as exports count them; null for a format without a description, or
+            that is only read.
+    """
+
+    name: str
+    title: str
+    reads: bool
+    writes: bool
+    target: str
+    layered: bool
+    carried: dict[str, str] | None
+    lost: list[str] | None
 
 
 def register(app: typer.Typer) -> None:
@@ -230,12 +251,15 @@ def _describe_format(form: ExportFormat) -> Iterator[Part]:
         yield f"  {loss}"
 
 
-def _format_as_json(form: ExportFormat) -> dict[str, Any]:
+def _format_as_json(form: ExportFormat) -> PrintedFormat:
     about = form.about
     return {
         "name": form.name,
         "title": about.title if about else "",
-        **{name: getattr(form, name) for name in ("reads", "writes", "target", "layered")},
+        "reads": form.reads,
+        "writes": form.writes,
+        "target": form.target,
+        "layered": form.layered,
         "carried": {trait.value: how for trait, how in about.carried.items()} if about else None,
         "lost": [trait.value for trait in about.lost] if about and form.writes else None,
     }

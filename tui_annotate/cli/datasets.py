@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -36,6 +36,24 @@ from tui_annotate.domain.records import DatasetDescription
 
 if TYPE_CHECKING:
     from tui_annotate.storage.corpus.store import DatasetInfo, DatasetProgress
+
+
+class DatasetRules(TypedDict):
+    """Stored description and rules of a dataset."""
+
+    dataset: str
+    license: str
+    origin: str
+    citation: str
+    edits_after_adjudication: bool
+
+
+class DeletedDataset(TypedDict):
+    """Number of deleted samples of a dataset."""
+
+    dataset: str
+    deleted: int
+
 
 NameArgument = Annotated[
     str, argument("DATASET", "Name of the dataset.", complete=completion.datasets)
@@ -217,11 +235,14 @@ def edit_dataset(
     facts = {field: getattr(found, field) for field in asdict(stored)}
     allowed = found.edits_after_adjudication
     shown = {"dataset": name, **facts, "edits after adjudication": _name_rule(allowed=allowed)}
-    output.show(
-        {"dataset": name, **facts, "edits_after_adjudication": allowed},
-        [Facts(shown)],
-        as_json=common.as_json,
-    )
+    value: DatasetRules = {
+        "dataset": name,
+        "license": found.license,
+        "origin": found.origin,
+        "citation": found.citation,
+        "edits_after_adjudication": allowed,
+    }
+    output.show(value, [Facts(shown)], as_json=common.as_json)
 
 
 def _name_rule(*, allowed: bool) -> str:
@@ -248,4 +269,4 @@ def delete_dataset(
         output.ask(f"delete dataset {name!r} from {space.path}?", yes=yes)
         removed = space.corpus.remove_dataset(name, delete_annotations=delete_annotations)
     line = ResultPart(f"{output.many(removed, 'sample')} deleted")
-    output.show({"dataset": name, "deleted": removed}, [line], as_json=common.as_json)
+    output.show(DeletedDataset(dataset=name, deleted=removed), [line], as_json=common.as_json)

@@ -8,7 +8,7 @@ import sys
 import tomllib
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -23,6 +23,14 @@ from tui_annotate.plugins.files.targets import replace_file
 
 _TEXTS = "trusted_endpoints"
 _KEYS = "trusted_endpoints_with_key"
+
+
+class StoredTrust(TypedDict):
+    """The trusted origin, and the settings file that names it."""
+
+    endpoint: str
+    with_key: bool
+    file: Path
 
 
 def register(lab: typer.Typer) -> None:
@@ -55,7 +63,7 @@ def trust_endpoint(
     file = store_trust(origin, with_key=with_key)
     sent = "texts and the API key" if with_key else "texts"
     output.show(
-        {"endpoint": origin, "with_key": with_key, "file": file},
+        StoredTrust(endpoint=origin, with_key=with_key, file=file),
         [ResultPart(f"{sent} may be sent to {origin} (stored in {file})")],
         as_json=as_json,
     )

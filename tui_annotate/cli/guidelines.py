@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -39,6 +39,28 @@ OfDataset = Annotated[
         "Dataset with its own guidelines (default: the workspace's guidelines)."
     ),
 ]
+
+
+class VersionText(TypedDict):
+    """The text of a version of guidelines or of a label set; `dataset` is empty for all."""
+
+    dataset: str
+    text: str
+
+
+class DiffLine(TypedDict):
+    """A line or a word of a comparison; `mark` is `+`, `-` or a blank."""
+
+    mark: str
+    text: str
+
+
+class AppliedGuidelines(TypedDict):
+    """The version of the guidelines in use, and whether it is a new one."""
+
+    version: str
+    dataset: str
+    changed: bool
 
 
 def register(app: typer.Typer) -> None:
@@ -92,7 +114,7 @@ def show(
     """Print a version of the guidelines."""
     with open_workspace(common.workspace) as space:
         text = space.team.guidelines.text(version, dataset=dataset)
-    output.show({"dataset": dataset, "text": text}, [Text(text)], as_json=common.as_json)
+    output.show(VersionText(dataset=dataset, text=text), [Text(text)], as_json=common.as_json)
 
 
 def diff(
@@ -129,7 +151,7 @@ def diff(
         after = guide.text(new, dataset=dataset)
     groups = [diff_words(before, after)] if words else list(diff_lines(before, after))
     output.show(
-        [[{"mark": one.mark, "text": one.text} for one in group] for group in groups],
+        [[DiffLine(mark=one.mark, text=one.text) for one in group] for group in groups],
         _describe_diff(groups, words=words),
         as_json=common.as_json,
     )
@@ -175,5 +197,5 @@ def apply(
             ResultPart(f"guidelines version {version[:SHORT]} is in use for {where}"),
             NotePart(f"{lines}; to compare the two versions: tui-annotate guidelines diff"),
         ]
-    values = {"version": version, "dataset": dataset, "changed": changed}
+    values: AppliedGuidelines = {"version": version, "dataset": dataset, "changed": changed}
     output.show(values, text, as_json=common.as_json)

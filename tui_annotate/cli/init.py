@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypedDict
 
 import typer
 
@@ -14,6 +14,17 @@ from tui_annotate.cli.options import add_command, argument, flag, option
 from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import WORKSPACE_FILE
+
+
+class CreatedWorkspace(TypedDict):
+    """The folder of a workspace.
+
+    Attributes:
+        created: false if the folder was a workspace already.
+    """
+
+    workspace: Path
+    created: bool
 
 
 def register(app: typer.Typer) -> None:
@@ -81,4 +92,5 @@ def _create_workspace(folder: Path, *, as_json: bool) -> None:
     if is_new:
         step = "Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE..."
         text = [ResultPart(f"workspace: {path}"), NotePart(step)]
-    output.show({"workspace": path, "created": is_new}, text, as_json=as_json)
+    value = CreatedWorkspace(workspace=path, created=is_new)
+    output.show(value, text, as_json=as_json)

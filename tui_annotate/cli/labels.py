@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
 from tui_annotate.cli import completion, options, output
+from tui_annotate.cli.guidelines import VersionText
 from tui_annotate.cli.help_format import CORE
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
@@ -32,6 +33,7 @@ from tui_annotate.plugins.files.small_text import read_text
 from tui_annotate.settings import find_workspace
 
 if TYPE_CHECKING:
+    from tui_annotate.domain.annotations import LabelPath
     from tui_annotate.services.relabel import (
         LabelSetVersion,
         LackingCount,
@@ -68,7 +70,6 @@ LabelArgument = Annotated[
 SHORT = 12
 
 
-_LABEL_FIELDS = ("key", "color", "description", "evidence", "note", "exclusive", "retired", "split")
 _WHY = {
     "asked": "your rule",
     "letters": "differs from a label only in case or spaces",
@@ -101,6 +102,56 @@ _RULES = {
     ("lacks", "note"): "requires a note",
     ("unrated", "rating"): "has no rating",
 }
+
+
+class PrintedLabel(TypedDict):
+    """A label.
+
+    Attributes:
+        digit: position of the label on the bar; empty for none.
+        key, color: the requested ones.
+        split: paths that the label was split into.
+    """
+
+    path: LabelPath
+    digit: str
+    key: str
+    color: str
+    description: str
+    evidence: Requirement
+    note: Requirement
+    exclusive: bool
+    retired: bool
+    split: Sequence[LabelPath]
+
+
+class PrintedReplacement(TypedDict):
+    """A label that becomes another, and why."""
+
+    label: str
+    becomes: str
+    reason: str
+
+
+class PrintedUnusualLabel(TypedDict):
+    """A label that cannot be used as it is, with the ids of some annotations.
+
+    Attributes:
+        kind: `outside` (not in the label set), `split` (waits for a choice), `parent` (parent
+            without a child), `tops` (labels of several groups) or `none` (no label).
+    """
+
+    kind: str
+    label: str
+    annotations: int
+    examples: Sequence[str]
+
+
+class PrintedRules(TypedDict):
+    """Replacements of labels, and all unusual labels."""
+
+    rules: list[PrintedReplacement]
+    unusual_labels: list[PrintedUnusualLabel]
 
 
 def register(app: typer.Typer) -> None:
@@ -190,7 +241,7 @@ def show(
     """Print a version of a label set as YAML."""
     with open_workspace(common.workspace) as space:
         text = space.team.relabel.text(version, dataset=dataset)
-    output.show({"dataset": dataset, "text": text}, [Text(text)], as_json=common.as_json)
+    output.show(VersionText(dataset=dataset, text=text), [Text(text)], as_json=common.as_json)
 
 
 def apply(
@@ -379,11 +430,18 @@ def _show_labels(tree: LabelTree, *, as_json: bool) -> None:
         flexible_column("description"),
     )
     labels = list(tree.walk())
-    values = [
+    values: list[PrintedLabel] = [
         {
             "path": label.path,
             "digit": digits.get(label.path, ""),
-            **{name: getattr(label, name) for name in _LABEL_FIELDS},
+            "key": label.key,
+            "color": label.color,
+            "description": label.description,
+            "evidence": label.evidence,
+            "note": label.note,
+            "exclusive": label.exclusive,
+            "retired": label.retired,
+            "split": label.split,
         }
         for label in labels
     ]
@@ -496,7 +554,7 @@ _IRREGULAR: Final[Columns[IrregularLabels]] = (
 
 def _rules_as_json(
     irregular: Sequence[IrregularLabels], rules: Sequence[LabelReplacement]
-) -> dict[str, Any]:
+) -> PrintedRules:
     return {
         "rules": [
             {
@@ -507,7 +565,12 @@ def _rules_as_json(
             for each in rules
         ],
         "unusual_labels": [
-            {name: getattr(each, name) for name in ("kind", "label", "annotations", "examples")}
+            {
+                "kind": each.kind,
+                "label": each.label,
+                "annotations": each.annotations,
+                "examples": each.examples,
+            }
             for each in irregular
         ],
     }

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -29,6 +29,44 @@ if TYPE_CHECKING:
     from tui_annotate.domain.samples import Match, Sample
 
 _SPAN = re.compile(r"(\d+):(\d+)")
+
+
+class PrintedMatch(TypedDict):
+    """A sentence related to a span.
+
+    Attributes:
+        strength: highlight on the screen, 1 to 5; 0 for none.
+        start, end: position of the sentence in its document, in code points.
+        signals: score by each signal.
+    """
+
+    rank: int
+    score: float
+    strength: int
+    side: str
+    document: str
+    segment: int
+    start: int
+    end: int
+    signals: dict[str, float]
+    text: str
+
+
+class MatchesOfSpan(TypedDict):
+    """The sentences related to a span, the best first.
+
+    Attributes:
+        span: start and end in code points.
+        signals: signals that ranked the sentences, in words.
+    """
+
+    sample: str
+    side: str
+    document: str
+    span: tuple[int, int]
+    text: str
+    signals: str
+    matches: list[PrintedMatch]
 
 
 class RankedBy(StrEnum):
@@ -112,22 +150,19 @@ def match(
         if not rows:
             yield MessagePart(f"no sentence of the {side.other} is related to the span")
 
-    output.show(
-        {
-            "sample": str(key),
-            "side": side.value,
-            "document": document,
-            "span": [chosen.start, chosen.end],
-            "text": result.text,
-            "signals": result.signals,
-            "matches": rows,
-        },
-        text(),
-        as_json=common.as_json,
-    )
+    value: MatchesOfSpan = {
+        "sample": str(key),
+        "side": side.value,
+        "document": document,
+        "span": (chosen.start, chosen.end),
+        "text": result.text,
+        "signals": result.signals,
+        "matches": rows,
+    }
+    output.show(value, text(), as_json=common.as_json)
 
 
-def match_as_json(match: Match, sample: Sample, side: Side) -> dict[str, Any]:
+def match_as_json(match: Match, sample: Sample, side: Side) -> PrintedMatch:
     """Return a match in a text of `side` as JSON; scores have 4 decimals, offsets code points."""
     document = sample.document(side, match.document)
     return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -34,6 +34,20 @@ KeyOption = Annotated[
 _MOST_COLUMNS = 12
 
 
+class PrintedPseudonym(TypedDict):
+    """A person with the pseudonym in exports."""
+
+    id: str
+    name: str
+    pseudonym: str
+
+
+class CreatedKey(TypedDict):
+    """The file with the key of pseudonyms."""
+
+    key: Path
+
+
 def register(users: typer.Typer) -> None:
     pseudonyms = add_group(users, "pseudonyms", "Manage pseudonyms for exports.")
     add_command(pseudonyms, list_pseudonyms, "users pseudonyms list --json", name="list")
@@ -44,7 +58,7 @@ def list_pseudonyms(*, common: options.CommonOptions) -> None:
     """List people with their pseudonyms."""
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         people = space.team.pseudonyms.list_people()
-    values = [{"id": one.id, "name": one.name, "pseudonym": word} for one, word in people]
+    values = [PrintedPseudonym(id=one.id, name=one.name, pseudonym=word) for one, word in people]
     output.show(values, [Table(people, _PEOPLE)], as_json=common.as_json)
 
 
@@ -66,7 +80,8 @@ def new_key(*, yes: options.YesOption = False, common: options.CommonOptions) ->
             "replace all pseudonyms, and delete the key that they are computed from?", yes=yes
         )
         file = space.team.pseudonyms.renew()
-    output.show({"key": file}, [NotePart(f"created a new key: {file}")], as_json=common.as_json)
+    note = NotePart(f"created a new key: {file}")
+    output.show(CreatedKey(key=file), [note], as_json=common.as_json)
 
 
 def load_pseudonyms(space: Workspace, *, wanted: bool) -> Pseudonyms | None:

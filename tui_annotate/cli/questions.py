@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -21,6 +21,40 @@ SHORT: Final = 8
 """Number of characters of a thread's id that are printed, enough to name the thread."""
 LIST_UNANSWERED: Final = "tui-annotate messages questions list --unanswered"
 """Command in hints of other commands that count unanswered questions."""
+
+
+class PrintedComment(TypedDict):
+    """A message of a person.
+
+    Attributes:
+        author: id of the person.
+        name: name of the person.
+    """
+
+    id: str
+    author: str
+    text: str
+    at: str
+    name: str
+
+
+class PrintedThread(TypedDict):
+    """A question with its replies.
+
+    Attributes:
+        annotation: id of the annotation asked about; empty for the whole sample.
+        quote, labels: text and labels of the annotation when the question was asked.
+        unanswered: whether the last message is the annotator's.
+    """
+
+    id: str
+    sample: str
+    annotation: str
+    quote: str
+    labels: list[list[str]]
+    person: str
+    unanswered: bool
+    messages: list[PrintedComment]
 
 
 def register(app: typer.Typer) -> None:
@@ -201,7 +235,7 @@ def _describe_sample(thread: CommentThread) -> str:
     return str(thread.question.sample or "")
 
 
-def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str, Any]:
+def _thread_as_json(thread: CommentThread, service: CommentService) -> PrintedThread:
     return {
         "id": thread.id,
         "sample": _describe_sample(thread),
@@ -214,6 +248,11 @@ def _thread_as_json(thread: CommentThread, service: CommentService) -> dict[str,
     }
 
 
-def _comment_as_json(comment: PersonComment, service: CommentService) -> dict[str, Any]:
-    value = {name: getattr(comment, name) for name in ("id", "author", "text", "at")}
-    return {**value, "name": service.name(comment.author)}
+def _comment_as_json(comment: PersonComment, service: CommentService) -> PrintedComment:
+    return {
+        "id": comment.id,
+        "author": comment.author,
+        "text": comment.text,
+        "at": comment.at,
+        "name": service.name(comment.author),
+    }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -31,6 +32,23 @@ _AllSamplesOption = Annotated[
     bool,
     flag("--all-samples", "Include samples on which no one has worked (default: excluded)."),
 ]
+
+
+class PrintedReport(TypedDict):
+    """The pages of a report.
+
+    Attributes:
+        bytes: size of all pages.
+        not_finite: number of NaN and infinities that are null on the pages.
+        pages: files of all pages.
+    """
+
+    file: Path | None
+    samples: int
+    annotations: int
+    bytes: int
+    not_finite: int
+    pages: Sequence[Path | None]
 
 
 def register(app: typer.Typer) -> None:
@@ -233,18 +251,15 @@ def _print_report(result: ReportResult, names: Pseudonyms | None, *, as_json: bo
         line += f" and {output.many(len(further), 'further page')}"
     if result.bytes >= _MEGABYTE / 10:
         line += f", {_format_size(result.bytes)}"
-    output.show(
-        {
-            "file": first,
-            "samples": result.samples,
-            "annotations": result.annotations,
-            "bytes": result.bytes,
-            "not_finite": result.not_finite,
-            "pages": result.files,
-        },
-        [NotePart(line)],
-        as_json=as_json,
-    )
+    value: PrintedReport = {
+        "file": first,
+        "samples": result.samples,
+        "annotations": result.annotations,
+        "bytes": result.bytes,
+        "not_finite": result.not_finite,
+        "pages": result.files,
+    }
+    output.show(value, [NotePart(line)], as_json=as_json)
     output.print_non_finite(result.not_finite)
     pseudonyms.print_pseudonyms(names)
     if result.is_large:

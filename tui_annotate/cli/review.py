@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, NotRequired, TypedDict
 
 import typer
 
@@ -35,6 +35,68 @@ if TYPE_CHECKING:
     from tui_annotate.workspace import Workspace
 
 _GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has all kinds
+
+
+class PrintedReviewSample(TypedDict):
+    """A sample to review, or adjudicated, or incomplete.
+
+    Attributes:
+        annotators: number of people who completed the sample.
+        annotations: their annotations; null for a sample that is not ready, as are all counts of
+            spans and decisions.
+        pending: people who have not completed it, with the free slots of a pool.
+        annotated_by_reviewer: whether the reviewer annotated the sample, too.
+        edited: people who edited their work after the first adjudication.
+        reopened: people whose work is reopened and not completed again.
+        changed: people whose work is no longer the work that was adjudicated.
+        open_decisions: decisions that are still to be taken.
+        against: how strongly people contradict the machine, 0 to 1; null if the people or the
+            machine gave no verdict; only with `--order disagree:SCORE`.
+    """
+
+    dataset: str
+    sample: str
+    group: str
+    ready: bool
+    annotators: int
+    annotations: int | None
+    pending: int
+    state: str
+    agreed: int | None
+    nearly_agreed: int | None
+    conflicts: int | None
+    conflicts_by_kind: dict[str, int]
+    annotated_by_reviewer: bool
+    edited: int
+    reopened: int
+    changed: int
+    open_decisions: int | None
+    unanswered_questions: int
+    against: NotRequired[float | None]
+
+
+class AllowedReview(TypedDict):
+    """An incomplete sample that can be reviewed, with the numbers of its annotators.
+
+    Attributes:
+        annotators: number of people who completed the sample.
+        pending: number of people who have not.
+    """
+
+    dataset: str
+    sample: str
+    annotators: int
+    pending: int
+    reason: str
+
+
+class ReopenedWork(TypedDict):
+    """A sample, and the names of the people whose work on it was reopened."""
+
+    dataset: str
+    sample: str
+    people: list[str]
+    reason: str
 
 
 def register(app: typer.Typer) -> None:
@@ -178,11 +240,17 @@ def allow(
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         key = space.corpus.find(sample)
         readers = space.team.review.allow(options.deciding_person(space, name), key, reason=reason)
-    people = {"annotators": readers.completed, "pending": readers.pending}
+    value: AllowedReview = {
+        "dataset": key.dataset,
+        "sample": key.id,
+        "annotators": readers.completed,
+        "pending": readers.pending,
+        "reason": reason.strip(),
+    }
     planned = f"{readers.completed} of its {readers.planned} annotators have completed it"
     unplanned = f"{output.many(readers.completed, 'annotator')} completed it"
     output.show(
-        {"dataset": key.dataset, "sample": key.id, **people, "reason": reason.strip()},
+        value,
         [ResultPart(f"sample {key} can be reviewed: {planned if readers.planned else unplanned}")],
         as_json=common.as_json,
     )
@@ -221,8 +289,14 @@ def reopen(
         chosen = review.find_annotator(who, key, person).id if person else ""
         reopened = review.reopen_work(who, key, reason=reason, person=chosen)
         people = [space.people.person(each).name for each in reopened]
+    value: ReopenedWork = {
+        "dataset": key.dataset,
+        "sample": key.id,
+        "people": people,
+        "reason": reason.strip(),
+    }
     output.show(
-        {"dataset": key.dataset, "sample": key.id, "people": people, "reason": reason.strip()},
+        value,
         [ResultPart(f"reopened the work on {key} of: {', '.join(people) or 'no annotator'}")],
         as_json=common.as_json,
     )
@@ -349,8 +423,7 @@ _INCOMPLETE: Final[Columns[QueuedSample]] = (
 )
 
 
-def _row_as_json(row: QueuedSample) -> dict[str, Any]:
-    counts = ("agreed", "nearly_agreed", "conflicts")
+def _row_as_json(row: QueuedSample) -> PrintedReviewSample:
     return {
         "dataset": row.key.dataset,
         "sample": row.key.id,
@@ -360,7 +433,9 @@ def _row_as_json(row: QueuedSample) -> dict[str, Any]:
         "annotations": row.annotations if row.ready else None,
         "pending": row.pending,
         "state": row.state.value,
-        **{name: getattr(row, name) if row.ready else None for name in counts},
+        "agreed": row.agreed if row.ready else None,
+        "nearly_agreed": row.nearly_agreed if row.ready else None,
+        "conflicts": row.conflicts if row.ready else None,
         "conflicts_by_kind": {kind.value: count for kind, count in row.conflicts_by_kind},
         "annotated_by_reviewer": row.annotated_by_reviewer,
         "edited": row.edited,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -14,6 +14,25 @@ from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
     from tui_annotate.storage.people.sessions import Session
+
+
+class PrintedSession(TypedDict):
+    """A sign-in session; `method` of signing in: `password`, `key`, `unix` or `invite`."""
+
+    id: str
+    person: str
+    name: str
+    method: str
+    client: str
+    created: str
+    last_used: str
+    expires: str
+
+
+class EndedSessions(TypedDict):
+    """Number of sessions that were ended."""
+
+    ended: int
 
 
 def register(users: typer.Typer) -> None:
@@ -46,7 +65,7 @@ _SESSIONS: Final[Columns[Session]] = (
 )
 
 
-def _session_as_json(session: Session) -> dict[str, str]:
+def _session_as_json(session: Session) -> PrintedSession:
     return {
         "id": session.id,
         "person": session.person,
@@ -102,5 +121,7 @@ def end(
             authenticate.sign_out(ids[0])
             ended = 1
     output.show(
-        {"ended": ended}, [ResultPart(f"sessions ended: {ended:,}")], as_json=common.as_json
+        EndedSessions(ended=ended),
+        [ResultPart(f"sessions ended: {ended:,}")],
+        as_json=common.as_json,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -28,6 +28,15 @@ if TYPE_CHECKING:
     from tui_annotate.services.freeze import FrozenState, ReplayReport
 
 SHOWN = 20
+
+
+class ReplayedState(TypedDict):
+    """The annotations as they were at a time, in a file."""
+
+    at: str
+    events: int
+    streams: int
+    file: Path
 
 
 def register(audit: typer.Typer) -> None:
@@ -118,10 +127,11 @@ def replay(
             from tui_annotate.services.export import parse_time
 
             until = parse_time(at)
-            events, streams = space.team.freeze.replay_to(until, target or Path())
+            file = target or Path()
+            events, streams = space.team.freeze.replay_to(until, file)
             log = f"{output.many(events, 'event')} in {output.many(streams, 'stream')}"
             output.show(
-                {"at": until, "events": events, "streams": streams, "file": target},
+                ReplayedState(at=until, events=events, streams=streams, file=file),
                 [ResultPart(f"wrote the annotations as of {until}, from {log}, to {target}")],
                 as_json=common.as_json,
             )

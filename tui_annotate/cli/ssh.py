@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -39,6 +39,45 @@ _NEXT: Final = "to apply the change to sshd: tui-annotate users ssh authorized-k
 
 SESSION: Final = (sys.executable, "-I", "-m", "tui_annotate", *ssh_session.COMMAND)
 """Command that starts an ssh session; with `-I`, Python ignores the client's environment."""
+
+
+class PrintedSetup(TypedDict, total=False):
+    """The parts of a server setup for ssh, all of them without `--part`."""
+
+    account: str
+    folders: str
+    sshd: str
+    keys: str
+    client: str
+
+
+class PrintedSshKey(TypedDict):
+    """An ssh key with which a person signs in."""
+
+    person: str
+    name: str
+    fingerprint: str
+    key: str
+    created: str
+
+
+class DeletedSshKey(TypedDict):
+    """The fingerprint of a deleted ssh key."""
+
+    fingerprint: str
+
+
+class PrintedKeyLines(TypedDict):
+    """Lines of the file authorized_keys."""
+
+    lines: list[str]
+
+
+class WrittenKeyLines(TypedDict):
+    """The file authorized_keys, and the number of keys that were written to it."""
+
+    file: Path
+    keys: int
 
 
 def register(users: typer.Typer) -> None:
@@ -161,7 +200,7 @@ def delete(
         space.team.ssh_keys.remove(fingerprint)
         folder = str(space.path)
     output.show(
-        {"fingerprint": fingerprint},
+        DeletedSshKey(fingerprint=fingerprint),
         [ResultPart(f"deleted key {fingerprint}"), NotePart(_NEXT.format(shlex.quote(folder)))],
         as_json=common.as_json,
     )
@@ -188,7 +227,7 @@ def authorized_keys(
         folder = str(space.path)
         if target is None:
             lines = list(service.lines(SESSION, folder=folder))
-            output.show({"lines": lines}, lines, as_json=common.as_json)
+            output.show(PrintedKeyLines(lines=lines), lines, as_json=common.as_json)
             return
         file = target.resolve()
         existing = file.read_bytes() if file.exists() else b""
@@ -197,10 +236,10 @@ def authorized_keys(
         count = len(service.list_keys())
     replace_private(file, text)
     line = NotePart(f"wrote {output.many(count, 'key')} to {file}")
-    output.show({"file": file, "keys": count}, [line], as_json=common.as_json)
+    output.show(WrittenKeyLines(file=file, keys=count), [line], as_json=common.as_json)
 
 
-def _key_as_json(bound: OwnedSshKey) -> dict[str, Any]:
+def _key_as_json(bound: OwnedSshKey) -> PrintedSshKey:
     return {
         "person": bound.person.id,
         "name": bound.person.name,

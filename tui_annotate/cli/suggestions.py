@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypedDict
 
 import typer
 
@@ -63,6 +63,35 @@ _LEGEND = (
     'column "passed": the person completed the sample without answering the suggestion',
     'column "open": the suggestion is not answered and the sample is not completed',
 )
+
+
+class DeletedSuggestions(TypedDict):
+    """Number of deleted suggestions."""
+
+    deleted: int
+
+
+class HiddenSuggestions(TypedDict):
+    """Whether annotators see suggestions and scores of a dataset."""
+
+    dataset: str
+    hidden: bool
+
+
+class PrintedAnswers(TypedDict):
+    """How annotators answered a suggestion.
+
+    Attributes:
+        quote: words of the first span.
+        seen: number of people who saw the suggestion.
+        answers: numbers of answers by kind.
+        reasons: reasons of refusals.
+    """
+
+    quote: str
+    seen: int
+    answers: dict[str, int]
+    reasons: list[str]
 
 
 def register(app: typer.Typer) -> None:
@@ -234,7 +263,7 @@ def delete(
         )
         count = space.machines.suggestions.forget(run=run, maker=maker, dataset=dataset)
     line = ResultPart(f"{output.many(count, 'suggestion')} deleted")
-    output.show({"deleted": count}, [line], as_json=common.as_json)
+    output.show(DeletedSuggestions(deleted=count), [line], as_json=common.as_json)
 
 
 def _describe_runs(runs: Sequence[ScoreRun]) -> str:
@@ -279,7 +308,8 @@ def hide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> No
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         space.machines.blind_datasets.hide(dataset)
     line = NotePart(f"dataset {dataset!r} hides suggestions and scores from annotators")
-    output.show({"dataset": dataset, "hidden": True}, [line], as_json=common.as_json)
+    value = HiddenSuggestions(dataset=dataset, hidden=True)
+    output.show(value, [line], as_json=common.as_json)
 
 
 def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> None:
@@ -291,7 +321,8 @@ def unhide(*, dataset: RequiredDatasetOption, common: options.CommonOptions) -> 
     if hidden:
         shows = "is a practice dataset and always hides suggestions and scores"
     line = NotePart(f"dataset {dataset!r} {shows}")
-    output.show({"dataset": dataset, "hidden": hidden}, [line], as_json=common.as_json)
+    value = HiddenSuggestions(dataset=dataset, hidden=hidden)
+    output.show(value, [line], as_json=common.as_json)
 
 
 def _show_counts(counts: SuggestionCounts, *, as_json: bool) -> None:
@@ -312,14 +343,17 @@ def _count_answers(listed: SuggestionListing) -> Counter[str]:
 
 def _suggestion_as_json(quoted: QuotedSuggestion) -> dict[str, Any]:
     listed = quoted.listing
-    return {
-        "dataset": listed.key.dataset,
-        "sample": listed.key.id,
-        **suggestion_to_json(listed.suggestion),
+    answers: PrintedAnswers = {
         "quote": quoted.words,
         "seen": listed.seen,
         "answers": dict(sorted(_count_answers(listed).items())),
         "reasons": [each.reason for each in listed.answers if each.reason],
+    }
+    return {
+        "dataset": listed.key.dataset,
+        "sample": listed.key.id,
+        **suggestion_to_json(listed.suggestion),
+        **answers,
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -18,6 +18,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 
 if TYPE_CHECKING:
+    from tui_annotate.cli.bundles import RefusedSample
     from tui_annotate.domain.people import Person
     from tui_annotate.domain.records import Problem
     from tui_annotate.plugins.sync.table import SharedTable
@@ -39,6 +40,62 @@ _OUTPUT: Final = {
     "--as": "-o always writes all people's rows of the shared table",
 }
 """Parameters of `sync pull` that have no effect with `-o`, with the reason."""
+
+
+class PrintedSql(TypedDict):
+    """The SQL that creates the shared table."""
+
+    sql: str
+
+
+class PushedWork(TypedDict):
+    """Work that was sent.
+
+    Attributes:
+        samples: number of samples that were sent.
+        waiting: samples that were changed elsewhere, as `dataset/id`.
+        refused: samples that a row cannot represent, or whose texts differ in the shared folder.
+    """
+
+    person: str
+    target: str
+    samples: int
+    waiting: list[str]
+    refused: list[RefusedSample]
+
+
+class TableStatus(TypedDict):
+    """Work that waits to be exchanged with a shared table."""
+
+    person: str
+    target: str
+    rows: int
+    samples_to_push: int
+    samples_to_pull: int
+
+
+class FolderStatus(TypedDict):
+    """Work that waits to be exchanged with a shared folder."""
+
+    person: str
+    target: str
+    events_to_push: int
+    events_to_pull: int
+
+
+class DeletedWork(TypedDict):
+    """Number of deleted samples of a shared table or folder."""
+
+    person: str
+    target: str
+    deleted: int
+
+
+class WrittenRows(TypedDict):
+    """Rows of a shared table in a file."""
+
+    file: Path
+    rows: int
 
 
 def register(app: typer.Typer) -> typer.Typer:
@@ -82,7 +139,7 @@ def table_sql(
     from tui_annotate.plugins.sync.table import init_sql as statements
 
     sql = statements(everybody=not per_person)
-    output.show({"sql": sql}, [Text(sql)], as_json=as_json)
+    output.show(PrintedSql(sql=sql), [Text(sql)], as_json=as_json)
 
 
 def push(
@@ -120,17 +177,14 @@ def push(
         for key in waiting[:SHOWN]
     ]
     text += [MessagePart(f"not sent: {each.key}: {each.refused}") for each in refused[:SHOWN]]
-    output.show(
-        {
-            "person": person.name,
-            "target": where,
-            "samples": count,
-            "waiting": list(map(str, waiting)),
-            "refused": refusals_as_json(refused),
-        },
-        text,
-        as_json=common.as_json,
-    )
+    value: PushedWork = {
+        "person": person.name,
+        "target": where,
+        "samples": count,
+        "waiting": list(map(str, waiting)),
+        "refused": refusals_as_json(refused),
+    }
+    output.show(value, text, as_json=common.as_json)
     if waiting or refused:
         raise typer.Exit(DONE_IN_PART)
 
@@ -204,20 +258,26 @@ def status(
     """Show how much work waits to be pushed and pulled."""
     with open_workspace(common.workspace) as space:
         person = options.reading_person(space, name)
-        values: dict[str, Any] = {"person": person.name}
+        values: TableStatus | FolderStatus
         if (directory := _find_folder(folder)) is not None:
             pending = _open_folder(space, directory, person=person).count_pending(person)
-            values["target"] = str(directory)
-            values["events_to_push"] = pending.to_push
-            values["events_to_pull"] = pending.to_pull
+            values = {
+                "person": person.name,
+                "target": str(directory),
+                "events_to_push": pending.to_push,
+                "events_to_pull": pending.to_pull,
+            }
         else:
             sync = _open_table_sync(space, person)
             standing = sync.compare()
-            values["target"] = str(sync.table)
-            values["rows"] = standing.there
-            values["samples_to_push"] = standing.to_push
-            values["samples_to_pull"] = standing.to_pull
-    facts = {key.replace("_", " "): value for key, value in values.items()}
+            values = {
+                "person": person.name,
+                "target": str(sync.table),
+                "rows": standing.there,
+                "samples_to_push": standing.to_push,
+                "samples_to_pull": standing.to_pull,
+            }
+    facts: dict[str, Any] = {key.replace("_", " "): value for key, value in values.items()}
     output.show(values, [Facts(facts)], as_json=common.as_json)
 
 
@@ -262,7 +322,7 @@ def delete(
             count = sum(map(sync.delete_mine, [dataset] if dataset else sync.datasets()))
     samples = output.many(count, "sample")
     output.show(
-        {"person": person.name, "target": where, "deleted": count},
+        DeletedWork(person=person.name, target=where, deleted=count),
         [ResultPart(f"deleted the work of {person.name} on {samples} from {where}")],
         as_json=common.as_json,
     )
@@ -288,7 +348,7 @@ def _write_rows(target: Path, dataset: str, unused: list[str], *, as_json: bool)
         count = sum(write_json_line(file, row.exported()) for row in rows)
     output.print_non_finite(count)
     output.show(
-        {"file": target, "rows": len(rows)},
+        WrittenRows(file=target, rows=len(rows)),
         [NotePart(f"wrote {output.many(len(rows), 'row')}")],
         as_json=as_json,
     )

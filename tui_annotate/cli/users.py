@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict, cast
 
 import typer
 
@@ -56,6 +56,100 @@ INVITED = (
     "the code is valid once, for 7 days; enter the code on the sign-in screen, or with:"
     " tui-annotate users accept-invite"
 )
+
+
+class PrintedAccount(TypedDict):
+    """An account; a password is never printed, nor its hash.
+
+    Attributes:
+        created: UTC, ISO 8601.
+    """
+
+    id: str
+    name: str
+    email: str
+    role: str
+    active: bool
+    has_password: bool
+    must_change_password: bool
+    unix_user: str
+    created: str
+
+
+class InvitedAccount(PrintedAccount, total=False):
+    """An account, and with an invitation its code."""
+
+    code: str
+
+
+class AccountDetails(PrintedAccount):
+    """An account with counts of the person's work.
+
+    Attributes:
+        sessions: number of active sessions.
+    """
+
+    annotations: int
+    completed: int
+    sessions: int
+
+
+class AcceptedInvite(TypedDict):
+    """Id and name of the person who set a password."""
+
+    person: str
+    name: str
+
+
+class WrittenAccounts(TypedDict):
+    """The file of an export, and the number of its accounts."""
+
+    file: Path | None
+    accounts: int
+
+
+class AccountAddress(TypedDict):
+    """An account by id and address."""
+
+    id: str
+    email: str
+
+
+class NamedPerson(TypedDict):
+    """A person without an account."""
+
+    id: str
+    name: str
+
+
+class PrintedSameName(TypedDict):
+    """People of one name, and the commands that make them one person.
+
+    Attributes:
+        people: ids of people without an account.
+    """
+
+    name: str
+    accounts: list[AccountAddress]
+    people: list[str]
+    commands: list[str]
+
+
+class PrintedAccountImport(TypedDict):
+    """Result of an import of accounts.
+
+    Attributes:
+        matched: rows whose address, or with `--join-same-names` whose name, belongs to an account.
+        weak_passwords: addresses of accounts with a weak plain password.
+    """
+
+    added: list[PrintedAccount]
+    matched: list[ImportedAccount]
+    problems: list[Problem]
+    stored: bool
+    people: list[NamedPerson]
+    weak_passwords: list[str]
+    same_names: list[PrintedSameName]
 
 
 def register(app: typer.Typer) -> typer.Typer:
@@ -144,7 +238,7 @@ def create(
         code = accounts.invite(account.person.id)[1] if invite else ""
         namesakes = accounts.find_namesakes(account.person.id)
         unlinked = accounts.find_unlinked_namesakes(account.person.id)
-    values = _account_as_json(account)
+    values = cast("InvitedAccount", _account_as_json(account))
     text: list[Part] = [ResultPart(_describe_account(account))]
     if code:
         values["code"] = code
@@ -206,11 +300,13 @@ def show(person: PersonArgument, *, common: options.CommonOptions) -> None:
         found = space.team.accounts.find(person)
         work = [each for each in space.corpus.progress() if each.person == found.person.id]
         signed_in = [each.person for each in space.team.accounts.signed_in()]
-    shown = _account_as_json(found) | {
+    details: AccountDetails = {
+        **_account_as_json(found),
         "annotations": sum(each.annotations for each in work),
         "completed": sum(each.completed for each in work),
         "sessions": signed_in.count(found.person.id),
     }
+    shown: dict[str, Any] = {**details}
     yes_no = {True: "yes", False: "no"}
     facts = {
         name.replace("_", " "): yes_no[value] if isinstance(value, bool) else value
@@ -259,8 +355,9 @@ def invite(person: PersonArgument, *, common: options.CommonOptions) -> None:
     """
     with open_workspace(common.workspace, needs=Permission.MANAGE) as space:
         account, code = space.team.accounts.invite(person)
+    value: InvitedAccount = {**_account_as_json(account), "code": code}
     output.show(
-        _account_as_json(account) | {"code": code},
+        value,
         [code, NotePart(f"invitation of {account.email}: {INVITED}")],
         as_json=common.as_json,
     )
@@ -283,7 +380,7 @@ def accept_invite(*, common: options.CommonOptions) -> None:
         signed = authenticate.redeem(code, password, client="terminal")
         authenticate.sign_out(signed.session)
     output.show(
-        {"person": signed.person.id, "name": signed.person.name},
+        AcceptedInvite(person=signed.person.id, name=signed.person.name),
         [
             ResultPart(f"password of {signed.person.name} is set"),
             NotePart("to start annotating: tui-annotate annotate"),
@@ -471,7 +568,7 @@ def export_users(
     with targets.open_output(target, private=True) as file:
         count = write_users(accounts, file)
     output.show(
-        {"file": target, "accounts": count},
+        WrittenAccounts(file=target, accounts=count),
         [NotePart(f"exported {output.many(count, 'account')}")],
         as_json=common.as_json,
     )
@@ -514,7 +611,7 @@ def import_users(
     _import_rows(read_accounts(paths), admin, common, join_names=join_same_names, dry_run=dry_run)
 
 
-def _account_as_json(account: Account) -> dict[str, Any]:
+def _account_as_json(account: Account) -> PrintedAccount:
     return {
         "id": account.person.id,
         "name": account.person.name,
@@ -545,18 +642,19 @@ def _import_rows(
             space.team.accounts, rows, admin=admin, join_same_names=join_names, dry_run=dry_run
         )
         needs_account = bool(found.added) or space.team.members.required()
+    value: PrintedAccountImport = {
+        "added": [_account_as_json(each) for each in found.added],
+        "matched": found.matched,
+        "problems": found.problems,
+        "stored": not dry_run,
+        "people": [{"id": each.id, "name": each.name} for each in found.people],
+        "weak_passwords": found.weak_passwords,
+        "same_names": [
+            _same_name_as_json(each, needs_account=needs_account) for each in found.same_names
+        ],
+    }
     output.show(
-        {
-            "added": [_account_as_json(each) for each in found.added],
-            "matched": found.matched,
-            "problems": found.problems,
-            "stored": not dry_run,
-            "people": [{"id": each.id, "name": each.name} for each in found.people],
-            "weak_passwords": found.weak_passwords,
-            "same_names": [
-                _same_name_as_json(each, needs_account=needs_account) for each in found.same_names
-            ],
-        },
+        value,
         _describe_import(found, dry_run=dry_run, needs_account=needs_account),
         as_json=common.as_json,
     )
@@ -564,7 +662,7 @@ def _import_rows(
         raise typer.Exit(DONE_IN_PART if found.added or found.matched or found.people else 2)
 
 
-def _same_name_as_json(found: SameName, *, needs_account: bool) -> dict[str, Any]:
+def _same_name_as_json(found: SameName, *, needs_account: bool) -> PrintedSameName:
     return {
         "name": found.name,
         "accounts": [{"id": each.person.id, "email": each.email} for each in found.accounts],

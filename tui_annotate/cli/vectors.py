@@ -9,12 +9,12 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -48,10 +48,79 @@ from tui_annotate.settings import PREFIX
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.model_hub import FetchedFile
+    from tui_annotate.plugins.protocols import EmbeddingCost
     from tui_annotate.services.ingest import IngestReport, VectorSetInfo
+    from tui_annotate.services.ingest.report import FailedText
 
 
 MEGABYTE = 1_000_000
+
+
+class PrintedVectorSet(TypedDict):
+    """A set of vectors.
+
+    Attributes:
+        token_dimensions: 0 without vectors of tokens.
+        documents: number of documents with vectors.
+        lexical_only: number of these that are ranked lexically (words only), because the model
+            knows too few of their words.
+        waiting: number of documents without vectors.
+    """
+
+    embedder: str
+    model: str
+    version: str
+    dimensions: int
+    token_dimensions: int
+    base_url: str
+    in_use: bool
+    documents: int
+    lexical_only: int
+    waiting: int
+    bytes: int
+
+
+class PrintedCost(TypedDict):
+    """The cost of missing vectors; null if they cost nothing."""
+
+    cost: EmbeddingCost | None
+
+
+class RebuiltVectors(TypedDict):
+    """Numbers of computed vectors, and of sentences for which the embedder failed."""
+
+    embedder: str
+    embedded: int
+    failed: int
+    failed_texts: list[FailedText]
+
+
+class DeletedVectors(TypedDict):
+    """The deleted sets of vectors and their size.
+
+    Attributes:
+        deleted: number of sets.
+    """
+
+    embedder: str
+    deleted: int
+    bytes: int
+
+
+class InstalledModel(TypedDict):
+    """The commands that install a model, and whether they were run."""
+
+    model: str
+    commands: list[str]
+    installed: bool
+
+
+class DownloadedModel(TypedDict):
+    """A downloaded model; `commit` is its version on the model hub."""
+
+    folder: Path
+    commit: str
+    files: Sequence[FetchedFile]
 
 
 def register(lab: typer.Typer) -> None:
@@ -102,14 +171,19 @@ def _format_megabytes(size: int) -> str:
     return f"{size / MEGABYTE:,.1f}"
 
 
-def _set_as_json(found: VectorSetInfo) -> dict[str, Any]:
-    made_by = ("version", "dimensions", "token_dimensions", "base_url")
-    counts = ("in_use", "documents", "lexical_only", "waiting", "bytes")
+def _set_as_json(found: VectorSetInfo) -> PrintedVectorSet:
     return {
         "embedder": found.vectors.embedder,
         "model": found.vectors.label,
-        **{name: getattr(found.vectors, name) for name in made_by},
-        **{name: getattr(found, name) for name in counts},
+        "version": found.vectors.version,
+        "dimensions": found.vectors.dimensions,
+        "token_dimensions": found.vectors.token_dimensions,
+        "base_url": found.vectors.base_url,
+        "in_use": found.in_use,
+        "documents": found.documents,
+        "lexical_only": found.lexical_only,
+        "waiting": found.waiting,
+        "bytes": found.bytes,
     }
 
 
@@ -136,7 +210,7 @@ def rebuild(
             cost = service.sets.price(chosen)
             line = describe_cost(cost, vectors.embedder or "the workspace's embedder")
             free = "these vectors cost nothing: they are computed on this machine"
-            output.show({"cost": cost}, [line or free], as_json=common.as_json)
+            output.show(PrintedCost(cost=cost), [line or free], as_json=common.as_json)
             return
         require_trust(chosen.trust, service.sets.unnamed_url(chosen))
         with output.show_progress("documents") as progress:
@@ -144,13 +218,14 @@ def rebuild(
                 report = service.run((), embedder=chosen, progress=progress)
             else:
                 report = service.sets.rebuild(embedder=chosen, progress=progress)
+    value: RebuiltVectors = {
+        "embedder": report.embedder,
+        "embedded": report.embedded,
+        "failed": report.failed,
+        "failed_texts": report.failed_texts,
+    }
     output.show(
-        {
-            "embedder": report.embedder,
-            "embedded": report.embedded,
-            "failed": report.failed,
-            "failed_texts": report.failed_texts,
-        },
+        value,
         _describe_rebuild(report, base_url=vectors.base_url),
         as_json=common.as_json,
     )
@@ -240,7 +315,7 @@ def delete_set(
         dropped, size = space.ingest_service.sets.drop(name)
     sets = output.many(dropped, "set")
     output.show(
-        {"embedder": name, "deleted": dropped, "bytes": size},
+        DeletedVectors(embedder=name, deleted=dropped, bytes=size),
         [ResultPart(f"deleted {sets} of vectors ({_format_megabytes(size)} MB)")],
         as_json=common.as_json,
     )
@@ -272,7 +347,7 @@ def install(
         output.print_note("installed; to use the model: tui-annotate ingest --embedder neural FILE")
     step = NotePart("to run these commands: tui-annotate lab models install minilm --run")
     output.show(
-        {"model": name.value, "commands": commands, "installed": run},
+        InstalledModel(model=name.value, commands=commands, installed=run),
         [] if run else [step],
         as_json=as_json,
     )
@@ -301,7 +376,7 @@ def download(
     found = fetch_model(name, revision=revision, target=target)
     embedder = shlex.quote(f"neural:{found.folder}")
     output.show(
-        {"folder": found.folder, "commit": found.commit, "files": found.files},
+        DownloadedModel(folder=found.folder, commit=found.commit, files=found.files),
         [
             Table(found.files, _FILES),
             f"commit {found.commit}",

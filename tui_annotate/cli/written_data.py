@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -15,6 +15,28 @@ from tui_annotate.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportReport
+
+
+class WrittenData(TypedDict):
+    """What was written to a file.
+
+    Attributes:
+        answers: number of answers to suggestions, of `--to suggestions`.
+        lost: numbers of what the format cannot carry, by kind.
+        adjudicated: number of reviewers' annotations among those that the format was given.
+        left_out: numbers of annotators' samples that a format for training did not get, as they are
+            not completed, by state.
+    """
+
+    file: Path | None
+    format: str
+    samples: int
+    annotations: int
+    answers: int
+    lost: dict[str, int]
+    adjudicated: int
+    left_out: dict[str, int]
+
 
 LayerOption = Annotated[
     str,
@@ -58,7 +80,7 @@ def print_conversion(
     target: Path | None,
     *,
     as_json: bool = False,
-    counts: Mapping[str, Any],
+    counts: Mapping[str, object],
     more_states: str,
 ) -> None:
     """Print how much was written to a file, what was left out, and what its format cannot carry.
@@ -66,18 +88,18 @@ def print_conversion(
     `written`: name of the format. `target`: None for standard output. `counts`: further fields of
     the JSON object. `more_states`: the option that also writes work that is not completed.
     """
+    value: WrittenData = {
+        "file": target,
+        "format": written,
+        "samples": report.records,
+        "annotations": report.annotations,
+        "answers": report.answers,
+        "lost": dict(report.lost),
+        "adjudicated": report.adjudicated,
+        "left_out": dict(report.left_out),
+    }
     output.show(
-        {
-            "file": target,
-            "format": written,
-            "samples": report.records,
-            "annotations": report.annotations,
-            "answers": report.answers,
-            "lost": dict(report.lost),
-            "adjudicated": report.adjudicated,
-            "left_out": dict(report.left_out),
-            **counts,
-        },
+        {**value, **counts},
         _describe_conversion(report, written, target, more_states=more_states),
         as_json=as_json,
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, TypedDict
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import SampleKey
@@ -69,14 +69,33 @@ def count_suggested_reading(
     return makers
 
 
-def suggested_as_json(found: Mapping[str, SuggestedReadings]) -> list[dict[str, Any]]:
+class PrintedSuggestedReadings(TypedDict):
+    """Readings in which annotators answered suggestions of a maker, and these answers.
+
+    Attributes:
+        undone: acceptances that were undone without a later answer.
+    """
+
+    maker: str
+    readings: int
+    accepted: int
+    changed: int
+    refused: int
+    undone: int
+
+
+def suggested_as_json(
+    found: Mapping[str, SuggestedReadings],
+) -> list[PrintedSuggestedReadings]:
     """Return the counts by maker as JSON, sorted by maker."""
     return [
         {
             "maker": maker,
             "readings": work.readings,
-            **{kind.value: work.answers[kind.value] for kind in AnswerKind},
-            UNDONE: work.answers[UNDONE],
+            "accepted": work.answers[AnswerKind.ACCEPTED],
+            "changed": work.answers[AnswerKind.CHANGED],
+            "refused": work.answers[AnswerKind.REFUSED],
+            "undone": work.answers[UNDONE],
         }
         for maker, work in sorted(found.items())
     ]

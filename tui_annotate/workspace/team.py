@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.labels import JOINER
@@ -29,6 +29,7 @@ from tui_annotate.workspace.proposals import GuidanceFiles
 
 if TYPE_CHECKING:
     from tui_annotate.services.agreement import AgreementService
+    from tui_annotate.services.agreement.output import PrintedAgreement
     from tui_annotate.services.assignments import AssignmentService
     from tui_annotate.services.audit import AuditService
     from tui_annotate.services.authentication import AuthenticationService
@@ -271,7 +272,7 @@ class TeamServices:
 
     def _agreement_to_json(
         self, filters: RecordFilter, word: Callable[[str], str] | None = None
-    ) -> dict[str, Any]:
+    ) -> PrintedAgreement:
         from tui_annotate.services.agreement import AgreementOptions
         from tui_annotate.services.agreement.output import as_json
 

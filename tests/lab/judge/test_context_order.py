@@ -100,7 +100,7 @@ def test_published_cases(
 ) -> None:
     """Each published case has the published figures and as many calls."""
     (found,) = run(chat, relevances, **options)
-    report = found.as_json()
+    report: Any = found.as_json()
     assert {name: report[name] for name in wanted} == wanted
     assert isinstance(chat.answer, Script)
     assert chat.answer.counts == calls

@@ -386,7 +386,7 @@ def test_probabilities_are_calibrated(store: Store) -> None:
     assert fine.error == pytest.approx(0.15)  # two samples of .2 without, two of .9 with it
     assert wrong is not None
     assert [each.observed for each in wrong.bins if each.n] == [0.0, 1.0, 0.5]
-    shape = shapes.as_json(store.report(probabilities=names))["machines"]
+    shape: Any = shapes.as_json(store.report(probabilities=names))["machines"]
     assert {each["calibration"]["of"] for each in shape} == {"supported", "unsupported"}
     store.score("toy", "fine", a=0.2, b=1.5, c=0.9, d=0.9)
     with pytest.raises(InvalidInput, match=r"1\.5"):

@@ -91,7 +91,7 @@ def test_a_maker_is_compared_where_it_ran(store: Store) -> None:
     assert [(each.mean, each.observed) for each in found.calibration.bins if each.n] == [
         (0.1, 0.0), (0.6, 0.0), (0.9, 1.0)
     ]  # fmt: skip
-    shape = shapes.as_json(store.report(suggestions=(MAKER,)))
+    shape = printed(store.report(suggestions=(MAKER,)))
     assert shape["machines"] == []
     (own,) = shape["suggestions"]
     assert [each["level"] for each in own["levels"]] == ["character", "span", "sentence", "sample"]
@@ -107,6 +107,11 @@ def test_a_maker_is_compared_where_it_ran(store: Store) -> None:
     error = next(row for row in rows if row["measure"].endswith("expected_calibration_error"))
     assert error["value"] == own["calibration"]["expected_calibration_error"]
     assert (rows[-1]["measure"], rows[-1]["value"]) == ("left out: samples", 1)
+
+
+def printed(found: Comparison) -> Any:
+    """A comparison as JSON."""
+    return shapes.as_json(found)
 
 
 def csv_cells(found: Comparison) -> list[dict[str, Any]]:
@@ -243,7 +248,7 @@ def test_scores_of_sentences_are_decisions_above_a_threshold(store: Store) -> No
         assert lower is not None
         assert lower.counts == {"sentence": (4, 2, 3, 2), "sample": (4, 3, 3, 3)}
         assert other.threshold_origin is ChoiceOrigin.GIVEN
-    (shape,) = shapes.as_json(store.report(suggestions=(MAKER,)))["suggestions"]
+    (shape,) = printed(store.report(suggestions=(MAKER,)))["suggestions"]
     assert shape["sentence_scores"]["threshold_from"] == "default"
     rows = [
         row
@@ -348,7 +353,7 @@ def test_all_that_is_not_compared_is_counted(store: Store) -> None:
     assert [(what, count) for what, _, count in counts] == [
         ("samples", 1), ("samples", 2), ("suggestions", 1), ("suggestions", 1), ("suggestions", 1)
     ]  # fmt: skip
-    shape = shapes.as_json(report)
+    shape = printed(report)
     assert [tuple(each.values()) for each in shape["suggestions"][0]["left_out"]] == counts
     rows = [row for row in csv_cells(report) if row["measure"].startswith("left out: ")]
     assert [(row["measure"], row["note"], row["value"]) for row in rows] == [
@@ -367,7 +372,7 @@ def test_what_has_no_interval_says_why(tmp_path: Path) -> None:
     state(store, c=0)
     score_sentences(store, a=(0.9, 0.2), b=(0.3, 0.6))
     report = store.report(suggestions=(MAKER,))
-    (shape,) = shapes.as_json(report)["suggestions"]
+    (shape,) = printed(report)["suggestions"]
     for part in (shape, shape["sentence_scores"]):
         assert part["clusters"] == 1
         for level in part["levels"]:
@@ -399,7 +404,7 @@ def test_calibration_on_own_suggestions_is_reported_apart(store: Store) -> None:
         if result is not None and result.calibration is not None
     }  # fmt: skip
     assert observed == {"all": 0.75, "own": 1.0, "other": 0.5}
-    (shape,) = shapes.as_json(store.report(suggestions=(MAKER,)))["suggestions"]
+    (shape,) = printed(store.report(suggestions=(MAKER,)))["suggestions"]
     assert shape["independent"]["calibration"]["n"] == 2
     measures = {row["measure"] for row in csv_cells(store.report(suggestions=(MAKER,)))}
     assert {"suggested: calibration: brier", "independent: span: recall"} <= measures
@@ -436,7 +441,7 @@ def test_unsupported_samples_without_a_common_span_count_only_as_samples(store: 
     assert found.sentence_difference.sentences == 1
     reason = "people marked no span, or not the same one: counted only as unsupported samples"
     assert LeftOut("samples", reason, 1) in found.left_out
-    shape = {each["maker"]: each for each in shapes.as_json(report)["suggestions"]}[MAKER]
+    shape = {each["maker"]: each for each in printed(report)["suggestions"]}[MAKER]
     for part in (shape, shape["sentence_scores"]):
         for level in part["levels"]:
             assert level["n"] == (2 if level["level"] == "sample" else 1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.assist_traces import AssistTrace
@@ -41,6 +41,49 @@ class Period(StrEnum):
             return ""
         year, week, _ = day.isocalendar()
         return f"{day:%Y-%m}" if self is Period.MONTH else f"{year}-W{week:02}"
+
+
+class PrintedShare(TypedDict):
+    """A count with its share of a total, and the share's 95 % interval.
+
+    Attributes:
+        share: null if there is nothing to count.
+        low, high: null for fewer than 3 clusters.
+    """
+
+    count: int
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class PrintedAssistCounts(TypedDict):
+    """How annotators used the matches that were displayed to them.
+
+    Attributes:
+        annotations: annotations with an assist snapshot; `without_snapshot` has none.
+        clusters: clusters of samples that share a document.
+        spans: spans of evidence.
+        top_1, top_3, top_5: spans in a match of that rank or better.
+        outside_matches: spans in no match.
+        exact: spans equal to a match.
+        without_matches: annotations without a displayed match.
+        viewed_best_match: annotations whose best match the annotator viewed.
+        rejected_best_match: those of these without evidence in the best match.
+    """
+
+    annotations: int
+    without_snapshot: int
+    clusters: int
+    spans: int
+    top_1: PrintedShare
+    top_3: PrintedShare
+    top_5: PrintedShare
+    outside_matches: PrintedShare
+    exact: PrintedShare
+    without_matches: PrintedShare
+    viewed_best_match: PrintedShare
+    rejected_best_match: PrintedShare
 
 
 @dataclass(slots=True)
@@ -93,15 +136,16 @@ class AssistCounts:
                 if 0 < place.rank <= depth:
                     self.within[depth] += 1
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PrintedAssistCounts:
         """Return the counts as JSON; each share has an interval that resamples clusters."""
-        hits = {f"top_{depth}": self._share(partial(_count_within, depth)) for depth in DEPTHS}
         return {
             "annotations": self.annotations,
             "without_snapshot": self.unknown,
             "clusters": sum(own.annotations > 0 for own in self.clusters.values()),
             "spans": self.spans,
-            **hits,
+            "top_1": self._share(partial(_count_within, 1)),
+            "top_3": self._share(partial(_count_within, 3)),
+            "top_5": self._share(partial(_count_within, 5)),
             "outside_matches": self._share(lambda own: (own.spans, own.outside)),
             "exact": self._share(lambda own: (own.spans, own.exact)),
             "without_matches": self._share(lambda own: (own.annotations, own.nothing_lit)),
@@ -109,19 +153,21 @@ class AssistCounts:
             "rejected_best_match": self._share(lambda own: (own.looked, own.refused)),
         }
 
-    def _share(self, pick: Callable[[AssistCounts], tuple[int, int]]) -> dict[str, Any]:
+    def _share(self, pick: Callable[[AssistCounts], tuple[int, int]]) -> PrintedShare:
         """Return a count, its fraction of a total, and the fraction's interval by cluster."""
         of, count = pick(self)
         interval = cluster_interval([pick(own) for own in self.clusters.values()])
         low, high = interval or (None, None)
-        values = {"share": count / of if of else None, "low": low, "high": high}
         return {
             "count": count,
-            **{
-                name: None if value is None else round(value, _DIGITS)
-                for name, value in values.items()
-            },
+            "share": _round(count / of if of else None),
+            "low": _round(low),
+            "high": _round(high),
         }
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, _DIGITS)
 
 
 def _count_within(depth: int, own: AssistCounts) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 from tui_annotate.cli import output
 from tui_annotate.cli.endpoint_trust import require_trust
@@ -49,6 +49,38 @@ if TYPE_CHECKING:
 
 _FORMER_SUFFIX = ".replies.jsonl"
 """Suffix of the file next to an output in which earlier versions stored the replies."""
+
+
+class SimilarityMean(TypedDict):
+    """Mean of `answer_relevancy` for one way of comparing questions."""
+
+    mean: float | None
+    count: int
+
+
+class PrintedMean(SimilarityMean):
+    """Mean of a metric.
+
+    Attributes:
+        mean: null without values.
+        reasons: number of questions without a value, by reason.
+    """
+
+    missing: int
+    reasons: dict[str, int]
+
+
+class PrintedEvaluation(TypedDict):
+    """Scores of all questions, and their means by metric.
+
+    Attributes:
+        similarities: by similarity; only if questions were compared, as `embedder`.
+    """
+
+    means: dict[str, PrintedMean]
+    rows: list[dict[str, Any]]
+    similarities: NotRequired[dict[str, SimilarityMean]]
+    embedder: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,7 +313,7 @@ def show_evaluated(
             )
     means = mean_metrics(found, metrics)
     similarities = mean_similarities(found)
-    values: dict[str, Any] = {
+    values: PrintedEvaluation = {
         "means": {
             name: {
                 "mean": each.mean,

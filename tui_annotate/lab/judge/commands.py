@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -67,6 +67,7 @@ from tui_annotate.plugins.files.targets import explain_unwritten
 
 if TYPE_CHECKING:
     from tui_annotate.lab.judge.proposals import ProposalPlan, ProposalReport
+    from tui_annotate.services.suggestions import EarlierSuggestions
 
 _MAX_MISSING_SHOWN: Final = 20
 
@@ -132,6 +133,85 @@ def suggest(
     exit_if_partial()
 
 
+class PrintedProposalPlan(TypedDict):
+    """What a judge would be asked for suggestions, with `--dry-run`."""
+
+    samples: int
+    calls: int
+    cached: int
+    characters: int
+
+
+class MissingProposals(TypedDict):
+    """A sample without a usable reply; `kind` is `unclear`, `refused` or `failed`."""
+
+    dataset: str
+    sample: str
+    kind: str
+    reason: str
+
+
+class PrintedProposals(TypedDict):
+    """Suggestions of a model.
+
+    Attributes:
+        run: run of the suggestions; null if there are no new suggestions.
+        samples: samples that were judged.
+        suggestions: suggestions found in the texts, and `new` the new ones of these.
+        refused: numbers of refused proposals by reason.
+        truncated: samples whose text was cut.
+        skipped: samples without a source or a summary.
+        requested, cached: numbers of replies.
+        unclear: samples without a usable reply after three requests.
+        unusable: those of these for which all proposals were refused.
+        refused_by_endpoint: samples that the endpoint refused.
+        failed: samples that the endpoint failed to answer.
+        nothing_found: samples for which the model proposes nothing.
+        missing: all samples without a usable reply.
+        earlier: suggestions of earlier runs that the model no longer proposes.
+    """
+
+    run: str | None
+    samples: int
+    suggestions: int
+    new: int
+    refused: dict[str, int]
+    truncated: int
+    skipped: int
+    requested: int
+    cached: int
+    unclear: int
+    refused_by_endpoint: int
+    failed: int
+    nothing_found: int
+    unusable: int
+    missing: list[MissingProposals]
+    earlier: Sequence[EarlierSuggestions]
+
+
+class WrittenPrompts(TypedDict):
+    """The folder of prompts, and the number of new files."""
+
+    folder: str
+    written: int
+
+
+class PrintedReplyCache(TypedDict):
+    """The cache of model replies.
+
+    Attributes:
+        unreadable: number of lines that are no replies.
+        deleted: whether the file or, with `--keep`, its oldest replies were deleted.
+    """
+
+    file: str
+    replies: int
+    unreadable: int
+    bytes: int
+    deleted: bool
+    deleted_replies: int
+
+
 def _show_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> None:
     calls = planned.samples - planned.cached
     where = f" to {host}" if host else ""
@@ -139,7 +219,7 @@ def _show_proposal_plan(planned: ProposalPlan, host: str, *, as_json: bool) -> N
         f"samples: {planned.samples:,}; calls: {calls:,}, with {planned.characters:,} characters"
         f" to send{where}; replies already cached: {planned.cached:,}"
     )
-    values = {
+    values: PrintedProposalPlan = {
         "samples": planned.samples,
         "calls": calls,
         "cached": planned.cached,
@@ -175,7 +255,7 @@ def _describe_proposals(done: ProposalReport, *, no_cache: bool) -> Iterator[Par
         yield NotePart("answer the suggestions on the screen: tui-annotate annotate")
 
 
-def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
+def _proposals_as_json(done: ProposalReport) -> PrintedProposals:
     tally = done.tally
     return {
         "run": done.run or None,
@@ -201,7 +281,7 @@ def _proposals_as_json(done: ProposalReport) -> dict[str, Any]:
             }
             for key, each in done.missing.items()
         ],
-        "earlier": [asdict(each) for each in done.earlier],
+        "earlier": done.earlier,
     }
 
 
@@ -469,7 +549,7 @@ def export_prompts(
         "use the prompts with --prompts DIR, or copy them to the folder prompts of a workspace"
     )
     if as_json:
-        output.print_json({"folder": str(folder), "written": written})
+        output.print_json(WrittenPrompts(folder=str(folder), written=written))
 
 
 def cache(
@@ -512,7 +592,7 @@ def cache(
             oldest = delete_oldest_replies(path, keep=keep)
         else:
             path.unlink(missing_ok=True)
-    values = {
+    values: PrintedReplyCache = {
         "file": str(path),
         "replies": found.replies,
         "unreadable": found.unreadable,

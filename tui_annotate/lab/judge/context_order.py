@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from heapq import nlargest
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from tui_annotate.lab.chat.replies import MissingReplies, NoReply, parse_choice
 from tui_annotate.lab.judge.metrics import (
@@ -21,6 +21,32 @@ from tui_annotate.lab.judge.rows import QuestionRow
 from tui_annotate.lab.judge.runner import ExpectedCalls, JudgeRunner
 
 _DIGITS: Final = 3
+
+
+class PrintedContextOrder(TypedDict):
+    """Contexts of a question in a judge's order, by indices from 0.
+
+    Attributes:
+        good, bad: useful and useless contexts; null without screening.
+        spearman: rank correlation of the judge's and the retriever's order; null with a reason.
+        sim: fraction of contexts that the first k of both orders share; null with a reason.
+        covered: whether k covers all sorted contexts, so that `sim` is 1 for every order.
+        reason: why a value is null; only then.
+    """
+
+    question: str
+    contexts: list[str | None]
+    good: list[int] | None
+    bad: list[int] | None
+    sorted: list[int]
+    spearman: float | None
+    sim: float | None
+    overlap: list[int]
+    covered: bool
+    unclear: int
+    refused: int
+    failed: int
+    reason: NotRequired[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +81,9 @@ class ContextOrderResult:
         """Whether k covers all sorted contexts, so that `sim` is 1 whatever the judge replies."""
         return self.sim is not None and len(self.overlap) == len(self.sorted)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PrintedContextOrder:
         """Return the result as JSON of the project RagSGE, with a reason if a value is missing."""
-        values: dict[str, Any] = {
+        values: PrintedContextOrder = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),
             "good": None if self.good is None else list(self.good),
@@ -71,7 +97,9 @@ class ContextOrderResult:
             "refused": self.refused,
             "failed": self.failed,
         }
-        return values | ({"reason": self.reason} if self.reason else {})
+        if self.reason:
+            values["reason"] = self.reason
+        return values
 
 
 def sort_row(row: QuestionRow, runner: JudgeRunner, options: SortOptions) -> ContextOrderResult:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypedDict
 
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
@@ -204,6 +204,41 @@ def _parse_attributed(reply: str) -> tuple[int, ...] | None:
     )
 
 
+class EvaluatedQuestion(TypedDict):
+    """A question with its texts.
+
+    Attributes:
+        id: id of the sample; only for a stored sample.
+    """
+
+    id: NotRequired[str]
+    question: str
+    contexts: list[str | None]
+    ground_truth: str | None
+    answer: str | None
+
+
+class EvaluationDetails(TypedDict):
+    """How a question was scored.
+
+    Attributes:
+        generated: which of `answer` and `ground_truth` the judge generated.
+        reasons: reason of each missing score, by metric.
+        unsupported: statements of the answer that the contexts do not support.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
+        similarity: `vectors` or `words`; only if `answer_relevancy` compared questions.
+    """
+
+    generated: list[str]
+    reasons: dict[str, str]
+    unsupported: list[str]
+    unclear: int
+    refused: int
+    failed: int
+    similarity: NotRequired[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationResult:
     """The scores of one question by all metrics.
@@ -232,21 +267,25 @@ class EvaluationResult:
 
     def as_json(self) -> dict[str, Any]:
         """Return the result as JSON; a missing text is null, and a stored sample has its id."""
-        values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
-        return values | {
+        question: EvaluatedQuestion = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),
             "ground_truth": self.row.ground_truth or None,
             "answer": self.row.answer or None,
-            **self.scores,
+        }
+        if self.row.key is not None:
+            question = {"id": self.row.key.id, **question}
+        details: EvaluationDetails = {
             "generated": list(self.generated),
             "reasons": dict(self.reasons),
             "unsupported": list(self.unsupported),
             "unclear": self.unclear,
             "refused": self.refused,
             "failed": self.failed,
-            **({"similarity": self.similarity} if self.similarity else {}),
         }
+        if self.similarity:
+            details["similarity"] = self.similarity
+        return {**question, **self.scores, **details}
 
 
 def evaluate_row(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Final
+from typing import Final, NotRequired, TypedDict
 
 from tui_annotate.lab.chat.replies import (
     UNKNOWN_MARKERS,
@@ -31,6 +31,26 @@ EXPECTED_ANSWER: Final = 600
 """Expected length of an answer in code points, for estimates of cost."""
 
 
+class PrintedReferenceAnswer(TypedDict):
+    """A question with the answer that a judge wrote from its contexts.
+
+    Attributes:
+        id: id of the sample; only for a stored sample.
+        unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
+            those that the endpoint refused, and of those that it failed to answer.
+        reason: why `ground_truth` is null; only then.
+    """
+
+    id: NotRequired[str]
+    question: str
+    contexts: list[str | None]
+    ground_truth: str | None
+    unclear: int
+    refused: int
+    failed: int
+    reason: NotRequired[str]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferenceAnswer:
     """The reference answer to one question, or the reason why it is missing.
@@ -49,10 +69,9 @@ class ReferenceAnswer:
     refused: int = 0
     failed: int = 0
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PrintedReferenceAnswer:
         """Return the values of the row and the proposed answer; `id` only for a stored sample."""
-        values: dict[str, Any] = {} if self.row.key is None else {"id": self.row.key.id}
-        values |= {
+        values: PrintedReferenceAnswer = {
             "question": self.row.question,
             "contexts": list(self.row.contexts),
             "ground_truth": self.ground_truth,
@@ -60,7 +79,9 @@ class ReferenceAnswer:
             "refused": self.refused,
             "failed": self.failed,
         }
-        return values | ({"reason": self.reason} if self.reason else {})
+        if self.reason:
+            values["reason"] = self.reason
+        return values if self.row.key is None else {"id": self.row.key.id, **values}
 
 
 def generate_row(

@@ -111,7 +111,7 @@ def _flatten_row(number: int, row: Mapping[str, Any], columns: Sequence[str]) ->
 
 
 def _write_results(
-    rows: Sequence[dict[str, Any]],
+    rows: Sequence[Mapping[str, object]],
     table: Iterable[dict[str, Any]],
     columns: Sequence[str],
     *,
@@ -134,11 +134,11 @@ def _write_results(
                 file.write(",\n".join(map(_format_record, rows)))
                 file.write("\n]\n")
             case ResultFormat.LINES:
-                for row in rows:
-                    file.write(_dump(row) + "\n")
+                for values in rows:
+                    file.write(_dump(values) + "\n")
 
 
-def _format_record(values: dict[str, Any]) -> str:
+def _format_record(values: Mapping[str, object]) -> str:
     lines = ",\n".join(
         f"    {_dump(name)}: {_format_value(value)}" for name, value in values.items()
     )

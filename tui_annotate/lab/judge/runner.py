@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event, Lock
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypedDict, TypeVar
 
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.progress import TaskProgress, replies_from
@@ -222,6 +222,21 @@ class ExpectedCalls:
         return cls(calls, calls * frame + texts)
 
 
+class PrintedJudgePlan(TypedDict):
+    """What a judge would be asked, with `--dry-run`.
+
+    Attributes:
+        calls: the maximum number of calls.
+        cached: the calls of these that are cached.
+        characters: the approximate number of characters that the other calls would send.
+    """
+
+    questions: int
+    calls: int
+    cached: int
+    characters: int
+
+
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
     """The estimated cost of a judge command: requests, stored replies, code points to send."""
@@ -231,7 +246,7 @@ class JudgePlan:
     cached: int
     characters: int
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> PrintedJudgePlan:
         """Return the plan as `--dry-run --json` prints it."""
         return {
             "questions": self.rows,

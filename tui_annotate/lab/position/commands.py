@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
@@ -255,6 +255,34 @@ TemplateOption = Annotated[
 ]
 
 
+class WrittenStudyPrompts(TypedDict):
+    """A file of prompts; `not_finite` is the number of NaN and infinities, which are null in it."""
+
+    file: str
+    prompts: int
+    not_finite: int
+
+
+class PrintedModelRun(TypedDict):
+    """Answers of a model.
+
+    Attributes:
+        unanswered: number of rows without an answer, by gold position.
+        refused, failed: prompts that the endpoint refused, and that it failed to answer.
+        not_finite: number of NaN and infinities of the input, which are null in the output.
+    """
+
+    rows: int
+    cached: int
+    unanswered: dict[str, int]
+    refused: int
+    failed: int
+    characters: int
+    not_finite: int
+    model: str
+    host: str
+
+
 def build_prompts(
     files: RowsArgument,
     *,
@@ -288,8 +316,13 @@ def build_prompts(
         done = asking.write_prompts(files, opened_file, options)
     output.print_non_finite(done.not_finite)
     where = f" to {target}" if target else ""
+    value: WrittenStudyPrompts = {
+        "file": str(target),
+        "prompts": done.rows,
+        "not_finite": done.not_finite,
+    }
     output.show(
-        {"file": str(target), "prompts": done.rows, "not_finite": done.not_finite},
+        value,
         [NotePart(f"wrote {output.many(done.rows, 'prompt')}{where}")],
         as_json=as_json,
     )
@@ -475,21 +508,18 @@ def _show_run(done: ModelRunReport, judge: Judge, *, as_json: bool, dry: bool) -
         text.append(MessagePart(f"prompts that the endpoint refused: {done.refused:,}"))
     if done.failed:
         text.append(MessagePart(f"prompts that the endpoint failed to answer: {done.failed:,}"))
-    output.show(
-        {
-            "rows": done.rows,
-            "cached": done.cached,
-            "unanswered": missed,
-            "refused": done.refused,
-            "failed": done.failed,
-            "characters": done.characters,
-            "not_finite": done.not_finite,
-            "model": judge.model,
-            "host": judge.host,
-        },
-        text,
-        as_json=as_json,
-    )
+    value: PrintedModelRun = {
+        "rows": done.rows,
+        "cached": done.cached,
+        "unanswered": missed,
+        "refused": done.refused,
+        "failed": done.failed,
+        "characters": done.characters,
+        "not_finite": done.not_finite,
+        "model": judge.model,
+        "host": judge.host,
+    }
+    output.show(value, text, as_json=as_json)
 
 
 _ENDPOINT = "--model llama3 --base-url http://localhost:11434/v1"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypedDict
 
 from tui_annotate.domain.errors import InvalidInput, InvalidRecord
 from tui_annotate.domain.keyword_names import check_field_names
@@ -428,6 +428,29 @@ def write_scored(paths: Sequence[Path], target: TextIO, rules: MatchRules) -> tu
     return count, not_finite
 
 
+class PrintedPositionScore(TypedDict):
+    """Scores of a group of answers.
+
+    Attributes:
+        low, high: ends of the 95 % interval; null for no rows, or if rows differ in what is never
+            averaged, as `mean`.
+        unanswered: rows without an answer, which no mean includes.
+        fail: wrong answers and rows without an answer.
+        questions: number of different questions.
+        interval: how the interval was computed: `wilson`, `bootstrap` or `wilson-by-question`.
+    """
+
+    n: int
+    correct: int
+    mean: float | None
+    low: float | None
+    high: float | None
+    unanswered: int
+    fail: int
+    questions: int
+    interval: str
+
+
 def as_json(found: Evaluation) -> dict[str, Any]:
     """Return the scores by position as JSON, in the form that docs/json.md describes."""
     people = found.people
@@ -473,7 +496,7 @@ def as_csv(found: Evaluation) -> str:
     return written.getvalue()
 
 
-def _bar_as_json(bar: PositionScore) -> dict[str, Any]:
+def _bar_as_json(bar: PositionScore) -> PrintedPositionScore:
     low, high = bar.interval or (None, None)
     return {
         "n": bar.n,

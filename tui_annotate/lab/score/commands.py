@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -67,7 +67,108 @@ _ID_LENGTH: Final = 8
 NO_EMBEDDER: Final = "none"
 
 
-def run_as_json(run: ScoreRun) -> dict[str, Any]:
+class PrintedRun(TypedDict):
+    """A run: the stored results of one scoring, ranking or judging.
+
+    Attributes:
+        run: id of the run.
+        kind: `score`, `rank`, `judge` or `suggest`.
+        low: names of scores of which low values are better.
+    """
+
+    run: str
+    dataset: str
+    kind: str
+    maker: str
+    parameters: dict[str, Any]
+    embedder: str
+    low: list[str]
+    at: str
+    by: str
+
+
+class PrintedScoring(PrintedRun):
+    """A run of a scorer, with counts.
+
+    Attributes:
+        samples: samples with a value of at least one score.
+        scores: scores that were stored.
+        values: stored scores with a value.
+        without: samples without any value.
+        missing: number of texts without a value, by score.
+        unclear: answers for which a judge gave no readable reply.
+        refused: answers whose prompt the endpoint refused.
+        failed: answers whose prompt the endpoint failed to answer.
+    """
+
+    samples: int
+    scores: int
+    values: int
+    without: int
+    missing: dict[str, int]
+    notes: list[str]
+    unclear: int
+    refused: int
+    failed: int
+
+
+class ScorerWithoutValues(TypedDict):
+    """A scorer without any value, and why."""
+
+    run: None
+    maker: str
+    dataset: str
+    samples: int
+    scores: int
+    values: int
+    error: str
+
+
+class ScoringPlan(TypedDict):
+    """What a scorer would send, with `--dry-run`."""
+
+    scorer: str
+    samples: int
+    calls: int
+    characters: int
+
+
+class ListedRun(PrintedRun):
+    """A run.
+
+    Attributes:
+        newest: whether the run is the newest of its maker.
+    """
+
+    newest: bool
+
+
+class PrintedProbe(TypedDict):
+    """A trained probe.
+
+    Attributes:
+        probe: file of the probe.
+        model: hash of the model.
+        layer: the selected layer.
+        known: number of questions that the model can answer.
+        training, test: numbers of questions in each of the two sets.
+        layers: measures by layer.
+        left_out: numbers of excluded questions by reason.
+    """
+
+    probe: str
+    model: str
+    layer: int
+    questions: int
+    known: int
+    training: int
+    test: int
+    seed: int
+    layers: dict[str, Any]
+    left_out: dict[str, int]
+
+
+def run_as_json(run: ScoreRun) -> PrintedRun:
     """Return a run as JSON; `low` holds the names of scores whose low values are better."""
     return {
         "run": run.id,
@@ -82,9 +183,10 @@ def run_as_json(run: ScoreRun) -> dict[str, Any]:
     }
 
 
-def report_as_json(scored: ScoreReport) -> dict[str, Any]:
+def report_as_json(scored: ScoreReport) -> PrintedScoring:
     """Return the run with the counts of a report as JSON; `without`: samples without a score."""
-    return run_as_json(scored.run) | {
+    return {
+        **run_as_json(scored.run),
         "samples": scored.samples,
         "scores": scored.scores,
         "values": scored.values,
@@ -271,7 +373,7 @@ def _describe_probe(found: TrainedProbe, taken: TrainingQuestions, target: Path)
     yield NotePart(f"wrote the probe of layer {found.probe.layer} to {target}")
 
 
-def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> dict[str, Any]:
+def _probe_as_json(found: TrainedProbe, taken: TrainingQuestions, target: Path) -> PrintedProbe:
     return {
         "probe": str(target),
         "model": found.probe.model,
@@ -400,7 +502,7 @@ def compute(
         run = partial(
             _run_scorer, ScoreService(space.machines), dry_run=dry_run, as_json=common.as_json
         )
-        reports = []
+        reports: list[PrintedScoring | ScoringPlan | ScorerWithoutValues] = []
         for each in scorers:
             try:
                 reports.append(run(replace(chosen, scorer=each), max_unclear=max_unclear))
@@ -408,8 +510,15 @@ def compute(
                 output.print_error(error)
                 output.set_exit_code(error.exit_code)
                 reports.append(
-                    {"run": None, "maker": each, "dataset": chosen.dataset}
-                    | {"samples": 0, "scores": 0, "values": 0, "error": error.message}
+                    {
+                        "run": None,
+                        "maker": each,
+                        "dataset": chosen.dataset,
+                        "samples": 0,
+                        "scores": 0,
+                        "values": 0,
+                        "error": error.message,
+                    }
                 )
     if common.as_json:
         output.print_json(reports)
@@ -423,7 +532,7 @@ def _run_scorer(
     max_unclear: float,
     dry_run: bool,
     as_json: bool,
-) -> dict[str, Any]:
+) -> PrintedScoring | ScoringPlan:
     """Run a scorer or estimate its cost; return the result. Without --json, print it."""
     if dry_run:
         samples, cost = service.cost(wanted)
@@ -519,7 +628,7 @@ def list_runs(*, dataset: DatasetOption = "", common: CommonOptions) -> None:
         flexible_column("embedder"),
         flexible_column("state", lambda run: "" if run.id in newest_ids else "older"),
     )
-    values = [run_as_json(run) | {"newest": run.id in newest_ids} for run in runs]
+    values: list[ListedRun] = [{**run_as_json(run), "newest": run.id in newest_ids} for run in runs]
     output.show(values, [Table(runs, columns)], as_json=common.as_json)
 
 

@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Mapping
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypedDict, cast
 
 from tui_annotate.cli import charts, output
 from tui_annotate.cli.charts import ValueInterval
@@ -20,7 +20,7 @@ from tui_annotate.cli.report_parts import (
     number_column,
 )
 from tui_annotate.cli.suggested_work import describe_suggested_work
-from tui_annotate.domain.suggested_work import suggested_as_json
+from tui_annotate.domain.suggested_work import PrintedSuggestedReadings, suggested_as_json
 from tui_annotate.lab.score.comparison import (
     BaselineDifference,
     Comparison,
@@ -28,6 +28,10 @@ from tui_annotate.lab.score.comparison import (
 )
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin, DetectionFigure
 from tui_annotate.lab.score.span_output import (
+    DetectionDifference,
+    DetectionMeasure,
+    MakerComparison,
+    PrintedCalibration,
     calibration_as_json,
     calibration_rows,
     describe_calibration,
@@ -44,6 +48,7 @@ from tui_annotate.lab.score.span_output import (
 from tui_annotate.methods.agreement import UndefinedReason
 from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.methods.calibration import CalibrationResult
+from tui_annotate.services.agreement.output import BootstrapParameters, PrintedExclusion
 
 COLUMNS: Final = (
     "machine",
@@ -67,7 +72,110 @@ _STORED_NAMES: Final = {"adjudicated": "settled"}
 """Maps a value of the option `--against` to its name in JSON, if the name differs."""
 
 
-def as_json(found: Comparison) -> dict[str, Any]:
+class ReadingsPerSample(TypedDict):
+    """Number of samples whose human verdict rests on a number of readings."""
+
+    readings: int
+    samples: int
+
+
+class CalibrationOfScore(PrintedCalibration):
+    """Calibration of a score as a probability; `of` is `supported` or `unsupported`."""
+
+    of: str
+
+
+class ScoreResult(TypedDict):
+    """Results of a score on some samples."""
+
+    n: int
+    clusters: int
+    measures: list[DetectionMeasure]
+    calibration: CalibrationOfScore | None
+
+
+class ScoreDifference(TypedDict):
+    """Measures minus those of the baseline, on the `n` samples that have both.
+
+    Attributes:
+        only_one: number of samples that have only one of both, which are excluded.
+    """
+
+    baseline: str
+    n: int
+    clusters: int
+    only_one: int
+    measures: list[DetectionDifference]
+
+
+class PrintedMachine(ScoreResult):
+    """A score compared with human verdicts.
+
+    Attributes:
+        maker, run: maker and run of the score; empty for a column.
+        missing: number of samples without a number, including `not_numbers`.
+        better: the end of the scale that means supported: `high` or `low`.
+        direction: `given`, or `found` on these samples.
+        threshold_from: `given`, `found`, or `only` if the score has just two values.
+        suggested, independent: results on samples whose human label rests on answers to the
+            machine's own suggestions, and on all others; null without such samples.
+    """
+
+    name: str
+    maker: str
+    run: str
+    missing: int
+    not_numbers: int
+    better: str
+    direction: str
+    threshold: float | None
+    threshold_from: str
+    hits: int
+    misses: int
+    false_alarms: int
+    passes: int
+    suggested: ScoreResult | None
+    independent: ScoreResult | None
+    difference: ScoreDifference | None
+
+
+class PrintedScoreComparison(TypedDict):
+    """Scores and suggestions of machines compared with human verdicts.
+
+    Attributes:
+        unwanted: the requested labels; empty for all labels except Benign.
+        benign: labels of the label set that mean supported by default.
+        judged: number of samples with a human verdict.
+        unsupported, supported: numbers of samples with this human verdict.
+        suggested_work: readings with answers to suggestions, also if they are excluded.
+        without_values: names of scores that are not compared, because no sample with a human
+            verdict has a value.
+    """
+
+    dataset: str
+    against: str
+    unwanted: list[str]
+    benign: list[str]
+    pool: str
+    unmarked_clean: bool
+    samples: int
+    judged: int
+    unsupported: int
+    supported: int
+    readings: list[ReadingsPerSample]
+    clusters: int
+    few_clusters: bool
+    baseline: str
+    without_suggested_work: bool
+    suggested_work: list[PrintedSuggestedReadings]
+    bootstrap: BootstrapParameters
+    machines: list[PrintedMachine]
+    suggestions: list[MakerComparison]
+    without_values: list[str]
+    left_out: list[PrintedExclusion]
+
+
+def as_json(found: Comparison) -> PrintedScoreComparison:
     """Return a comparison as JSON; an undefined measure is null, its reason is in `undefined`."""
     options = found.options
     return {
@@ -90,7 +198,7 @@ def as_json(found: Comparison) -> dict[str, Any]:
         "baseline": options.baseline,
         "without_suggested_work": options.without_suggested_work,
         "suggested_work": suggested_as_json(found.suggested),
-        "bootstrap": PARAMETERS,
+        "bootstrap": cast("BootstrapParameters", PARAMETERS),
         "machines": [_machine_as_json(each) for each in found.machines],
         "suggestions": [spans_as_json(each) for each in found.spans],
         "without_values": list(found.without_values),
@@ -163,7 +271,7 @@ def _machine_rows_of_csv(machine: MachineComparison) -> Iterator[dict[str, Any]]
         }
 
 
-def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
+def _machine_as_json(machine: MachineComparison) -> PrintedMachine:
     how = machine.detected
     return {
         "name": machine.name,
@@ -189,14 +297,16 @@ def _machine_as_json(machine: MachineComparison) -> dict[str, Any]:
     }
 
 
-def _figures_as_json(figures: Mapping[str, DetectionFigure], clusters: int) -> list[dict[str, Any]]:
+def _figures_as_json(
+    figures: Mapping[str, DetectionFigure], clusters: int
+) -> list[DetectionMeasure]:
     return [
         {"measure": name, **value_as_json(figure.value, figure.interval, clusters)}
         for name, figure in figures.items()
     ]
 
 
-def _part_as_json(machine: MachineComparison, *, own: bool) -> dict[str, Any] | None:
+def _part_as_json(machine: MachineComparison, *, own: bool) -> ScoreResult | None:
     """Return the results on samples with the machine's own suggestions, or on all others."""
     split = machine.split
     if split is None:
@@ -211,11 +321,11 @@ def _part_as_json(machine: MachineComparison, *, own: bool) -> dict[str, Any] | 
     }
 
 
-def _difference_as_json(found: BaselineDifference | None) -> dict[str, Any] | None:
+def _difference_as_json(found: BaselineDifference | None) -> ScoreDifference | None:
     if found is None:
         return None
-    measures = [
-        each | {"excludes_zero": bool(figure.interval and figure.interval.excludes_zero)}
+    measures: list[DetectionDifference] = [
+        {**each, "excludes_zero": bool(figure.interval and figure.interval.excludes_zero)}
         for each, figure in zip(
             _figures_as_json(found.figures, found.clusters), found.figures.values(), strict=True
         )
@@ -231,10 +341,10 @@ def _difference_as_json(found: BaselineDifference | None) -> dict[str, Any] | No
 
 def _calibration_as_json(
     machine: MachineComparison, found: CalibrationResult | None
-) -> dict[str, Any] | None:
-    if found is None:
+) -> CalibrationOfScore | None:
+    shape = calibration_as_json(found)
+    if shape is None:
         return None
-    shape = calibration_as_json(found) or {}
     return {"of": "unsupported" if machine.low else "supported", **shape}
 
 

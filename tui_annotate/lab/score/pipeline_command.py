@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 import typer
 
@@ -29,6 +29,8 @@ from tui_annotate.lab.score.commands import check_complete, describe_report, rep
 from tui_annotate.lab.score.rank_command import PERCENTILE, describe_ranked, ranked_as_json
 
 if TYPE_CHECKING:
+    from tui_annotate.lab.score.commands import PrintedScoring
+    from tui_annotate.lab.score.rank_command import PrintedRanking
     from tui_annotate.lab.score.recipes import Recipe, RecipeReport
 
 
@@ -105,6 +107,37 @@ _KEY_OF_OPTION: Final = {
 """Key of a pipeline file that stands for an option of `lab scores compute` or `lab scores rank`."""
 
 
+class PrintedPipeline(TypedDict):
+    """What a pipeline did.
+
+    Attributes:
+        added: number of imported samples.
+        ranking: null without a ranker.
+        written: number of samples by the file to which they were written.
+    """
+
+    dataset: str
+    added: int
+    runs: list[PrintedScoring]
+    ranking: PrintedRanking | None
+    written: dict[str, int]
+
+
+class PipelinePlan(TypedDict):
+    """What a pipeline would do, with `--dry-run`.
+
+    Attributes:
+        scorers: the scorers and their options.
+        ranker: options of the ranker; null without one.
+    """
+
+    dataset: str
+    input: str
+    scorers: list[dict[str, Any]]
+    ranker: dict[str, Any] | None
+    outputs: list[str]
+
+
 @contextmanager
 def _hint_at_keys() -> Iterator[None]:
     """Let the hints of scorers and rankers name keys of the file, not options of other commands."""
@@ -121,7 +154,7 @@ def _hint_at_keys() -> Iterator[None]:
 
 def _show_plan(recipe: Recipe, *, as_json: bool) -> None:
     steps = [{"scorer": step.scorer, **step.options} for step in recipe.steps]
-    values: dict[str, Any] = {
+    values: PipelinePlan = {
         "dataset": recipe.dataset,
         "input": str(recipe.source or ""),
         "scorers": steps,
@@ -138,7 +171,7 @@ def _show_plan(recipe: Recipe, *, as_json: bool) -> None:
     output.show(values, [Facts(facts)], as_json=as_json)
 
 
-def _report_as_json(done: RecipeReport) -> dict[str, Any]:
+def _report_as_json(done: RecipeReport) -> PrintedPipeline:
     return {
         "dataset": done.dataset,
         "added": done.ingested.added if done.ingested else 0,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,7 +16,7 @@ from tui_annotate.cli.options import (
 )
 from tui_annotate.cli.report_parts import Cell, Grid, MessagePart, NotePart, Part, number_column
 from tui_annotate.domain.people import Permission
-from tui_annotate.lab.score.commands import DatasetOption, run_as_json
+from tui_annotate.lab.score.commands import DatasetOption, PrintedRun, run_as_json
 
 if TYPE_CHECKING:
     from tui_annotate.lab.score.ranking_service import RankReport
@@ -42,6 +42,22 @@ ScoreOption = Annotated[
         " Dreamcatcher; repeatable.",
     ),
 ]
+
+
+class PrintedRanking(PrintedRun):
+    """A run of a ranker, with counts.
+
+    Attributes:
+        labels: number of answers by label.
+        categories: number of questions by category.
+        without: answers without a score, which are undecided.
+        partial: answers that were labelled without some of the scores, which are missing.
+    """
+
+    labels: dict[str, int]
+    categories: dict[str, int]
+    without: int
+    partial: int
 
 
 def rank(
@@ -101,9 +117,10 @@ def rank(
     output.show(ranked_as_json(ranked), describe_ranked(ranked), as_json=common.as_json)
 
 
-def ranked_as_json(ranked: RankReport) -> dict[str, Any]:
+def ranked_as_json(ranked: RankReport) -> PrintedRanking:
     """Return the run with the number of answers by label and of questions by category, as JSON."""
-    return run_as_json(ranked.run) | {
+    return {
+        **run_as_json(ranked.run),
         "labels": dict(ranked.labels),
         "categories": dict(ranked.categories),
         "without": ranked.without,

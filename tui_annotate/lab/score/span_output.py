@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final, TypedDict
 
 from tui_annotate.cli import output
 from tui_annotate.cli.report_parts import (
@@ -19,6 +19,7 @@ from tui_annotate.cli.report_parts import (
 from tui_annotate.lab.score.detection_metrics import ChoiceOrigin
 from tui_annotate.lab.score.span_comparison import (
     Counts,
+    LeftOut,
     SentenceResult,
     SpanComparison,
     SpanDifference,
@@ -40,7 +41,152 @@ Cells = dict[str, Any]
 """Cells of a row of CSV, by the name of the column."""
 
 
-def spans_as_json(found: SpanComparison) -> dict[str, Any]:
+class Bounds(TypedDict):
+    """Ends of an interval; null without one."""
+
+    low: float | None
+    high: float | None
+
+
+class PrintedValue(Bounds):
+    """A value with its interval.
+
+    Attributes:
+        value: null if it is undefined; `undefined` then gives the reason.
+        no_interval: why the value has no interval.
+    """
+
+    value: float | None
+    undefined: str
+    no_interval: str
+
+
+class DetectionMeasure(PrintedValue):
+    """A measure with its interval."""
+
+    measure: str
+
+
+class DetectionDifference(DetectionMeasure):
+    """A measure minus that of the baseline.
+
+    Attributes:
+        excludes_zero: whether the interval excludes zero.
+    """
+
+    excludes_zero: bool
+
+
+class LevelDifference(DetectionDifference):
+    """A measure of a level minus that of the baseline."""
+
+    level: str
+
+
+class LevelResult(TypedDict):
+    """Results for characters, spans, sentences or whole samples.
+
+    Attributes:
+        level: `character`, `span`, `sentence` or `sample`.
+        n: number of compared samples.
+        marked_by_machine: what the machine marked; `right` is the part that people marked, too.
+        marked_by_people: what people marked; `found` is the part that the machine marked, too.
+    """
+
+    level: str
+    n: int
+    marked_by_machine: int
+    right: int
+    marked_by_people: int
+    found: int
+    measures: list[DetectionMeasure]
+
+
+class SentenceScores(TypedDict):
+    """Scores of sentences as decisions; `n` samples with a score."""
+
+    threshold: float
+    threshold_from: str
+    n: int
+    sentences: int
+    clusters: int
+    levels: list[LevelResult]
+
+
+_CalibrationBounds = TypedDict("_CalibrationBounds", {"from": float, "to": float})
+
+
+class PrintedBin(_CalibrationBounds, Bounds):
+    """Probabilities in a range; `observed` is the share of cases that are true."""
+
+    n: int
+    mean: float | None
+    observed: float | None
+    no_interval: str
+
+
+class PrintedCalibration(Bounds):
+    """How well probabilities agree with people; `low` and `high` belong to `brier`."""
+
+    n: int
+    clusters: int
+    expected_calibration_error: float | None
+    brier: float | None
+    no_interval: str
+    bins: list[PrintedBin]
+
+
+class SuggestionResult(TypedDict):
+    """Results of a maker's suggestions on some samples."""
+
+    n: int
+    clusters: int
+    levels: list[LevelResult]
+    calibration: PrintedCalibration | None
+    sentence_calibration: PrintedCalibration | None
+    sentence_scores: SentenceScores | None
+
+
+class SuggestionDifference(TypedDict):
+    """Measures minus those of the baseline, on the samples that have both.
+
+    Attributes:
+        sentences: number of compared sentences; 0 for suggestions.
+        only_one: number of samples that have only one of both, which are excluded.
+    """
+
+    baseline: str
+    n: int
+    sentences: int
+    clusters: int
+    only_one: int
+    measures: list[LevelDifference]
+
+
+class MakerComparison(SuggestionResult):
+    """Suggestions of a maker compared with the spans that people marked.
+
+    Attributes:
+        clean: number of the samples in which the maker found nothing.
+        without_summary, not_run, deleted: numbers of excluded samples: without a summary, for which
+            the maker is not known to have run, and whose suggestions were deleted.
+        suggested, independent: results on samples whose human label rests on answers to the maker's
+            suggestions, and on all others; null without such samples.
+    """
+
+    maker: str
+    clean: int
+    without_summary: int
+    not_run: int
+    deleted: int
+    left_out: list[Annotated[dict[str, Any], LeftOut]]
+    suggested: SuggestionResult | None
+    independent: SuggestionResult | None
+    difference: SuggestionDifference | None
+    sentence_difference: SuggestionDifference | None
+
+
+def spans_as_json(found: SpanComparison) -> MakerComparison:
     """Return the comparison of one maker as JSON; an undefined measure is null, with a reason."""
     origin = found.threshold_origin
     return {
@@ -156,7 +302,7 @@ def calibration_rows(shape: Mapping[str, Any] | None, name: str) -> Iterator[Cel
             }
 
 
-def _result_as_json(found: SpanResult, origin: ChoiceOrigin) -> dict[str, Any]:
+def _result_as_json(found: SpanResult, origin: ChoiceOrigin) -> SuggestionResult:
     return {
         "n": found.n,
         "clusters": found.clusters,
@@ -167,7 +313,7 @@ def _result_as_json(found: SpanResult, origin: ChoiceOrigin) -> dict[str, Any]:
     }
 
 
-def _sentences_as_json(found: SentenceResult | None, origin: ChoiceOrigin) -> dict[str, Any] | None:
+def _sentences_as_json(found: SentenceResult | None, origin: ChoiceOrigin) -> SentenceScores | None:
     if found is None:
         return None
     return {
@@ -180,7 +326,7 @@ def _sentences_as_json(found: SentenceResult | None, origin: ChoiceOrigin) -> di
     }
 
 
-def _levels_as_json(found: SpanResult | SentenceResult) -> list[dict[str, Any]]:
+def _levels_as_json(found: SpanResult | SentenceResult) -> list[LevelResult]:
     return [
         {
             "level": level,
@@ -199,11 +345,11 @@ def _levels_as_json(found: SpanResult | SentenceResult) -> list[dict[str, Any]]:
     ]
 
 
-def _figure_as_json(figure: SpanFigure, clusters: int) -> dict[str, Any]:
+def _figure_as_json(figure: SpanFigure, clusters: int) -> DetectionMeasure:
     return {"measure": figure.measure, **value_as_json(figure.value, figure.interval, clusters)}
 
 
-def value_as_json(value: Measured, interval: Interval | None, clusters: int) -> dict[str, Any]:
+def value_as_json(value: Measured, interval: Interval | None, clusters: int) -> PrintedValue:
     """Return a measure as JSON; a missing value or interval is null, with the reason."""
     if isinstance(value, UndefinedReason):
         return {
@@ -220,7 +366,7 @@ def value_as_json(value: Measured, interval: Interval | None, clusters: int) -> 
     }
 
 
-def _difference_as_json(found: SpanDifference | None) -> dict[str, Any] | None:
+def _difference_as_json(found: SpanDifference | None) -> SuggestionDifference | None:
     if found is None:
         return None
     return {
@@ -240,7 +386,7 @@ def _difference_as_json(found: SpanDifference | None) -> dict[str, Any] | None:
     }
 
 
-def calibration_as_json(found: CalibrationResult | None) -> dict[str, Any] | None:
+def calibration_as_json(found: CalibrationResult | None) -> PrintedCalibration | None:
     """Return a calibration as JSON; missing values are null."""
     if found is None:
         return None
@@ -271,7 +417,7 @@ def _explain_no_interval(value: float | None, interval: Interval | None) -> str:
     return "" if value is None or interval else TOO_FEW_CLUSTERS
 
 
-def bounds_as_json(interval: Interval | None) -> dict[str, float | None]:
+def bounds_as_json(interval: Interval | None) -> Bounds:
     """Return an interval's rounded ends as `low` and `high`; both None without an interval."""
     low, high = interval or (None, None)
     return {"low": round_value(low), "high": round_value(high)}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Final
+from typing import Annotated, Any, Final, NotRequired, TypedDict, cast
 
+from tui_annotate.domain.agreement_options import AgreementOptions
 from tui_annotate.domain.people import base_person
-from tui_annotate.domain.suggested_work import suggested_as_json
+from tui_annotate.domain.repeated_readings import RepeatedReadingCounts
+from tui_annotate.domain.suggested_work import PrintedSuggestedReadings, suggested_as_json
 from tui_annotate.methods.agreement import Measured, UndefinedReason
 from tui_annotate.methods.bootstrap import PARAMETERS, are_few
 from tui_annotate.services.agreement import (
@@ -20,13 +22,190 @@ from tui_annotate.services.agreement import (
 )
 from tui_annotate.services.agreement.label_order import format_labels
 
+
+class SampleName(TypedDict):
+    """A sample by dataset and id."""
+
+    dataset: str
+    sample: str
+
+
+class VersionReadings(TypedDict):
+    """Number of compared readings that were made under a version alone."""
+
+    version: str
+    readings: int
+
+
+class SeveralVersions(TypedDict):
+    """Numbers of compared readings that were made under several versions."""
+
+    label_sets: int
+    guidelines: int
+
+
+class PrintedReviewedWork(TypedDict):
+    """Which work was compared: `before_review` or `after_review`, and later edits of it."""
+
+    used: str
+    adjudicated_samples: int
+    edited_samples: int
+    edited_readings: int
+
+
+class PersonReadings(TypedDict):
+    """Number of readings of a person."""
+
+    name: str
+    readings: int
+
+
+class SuggestedReadingsOfPeople(PrintedSuggestedReadings):
+    """Readings with answers to suggestions of a maker, also by person."""
+
+    people: list[PersonReadings]
+
+
+class BootstrapParameters(TypedDict):
+    """Level, number of resamples and random seed of all intervals."""
+
+    level: float
+    draws: int
+    seed: int
+
+
+class PrintedExclusion(TypedDict):
+    """Number of samples, readings or annotations that are excluded, with the reason."""
+
+    what: str
+    reason: str
+    count: int
+
+
+class PrintedMeasure(TypedDict):
+    """A measure of agreement with its interval.
+
+    Attributes:
+        value: null if it is undefined; `undefined` then gives the reason.
+        low, high: ends of the interval; null without one.
+        n: number of compared units.
+        of: what the compared units are.
+    """
+
+    level: str
+    measure: str
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    of: str
+    note: str
+    undefined: str
+
+
+class PrintedPair(TypedDict):
+    """Agreement of two people, or of a person's first and second readings; null if undefined.
+
+    Attributes:
+        samples: samples that both people read.
+        marked: samples in which at least one of them marked something.
+        matched: matched spans.
+        rated: samples that both rated.
+    """
+
+    people: list[str]
+    samples: int
+    percent: float | None
+    kappa: float | None
+    marked: int
+    f1_exact: float | None
+    f1_trimmed: float | None
+    f1_character: float | None
+    f1_overlap: float | None
+    matched: int
+    matched_percent: float | None
+    matched_kappa: float | None
+    rated: int
+    rating_percent: float | None
+    rating_kappa_linear: float | None
+    rating_kappa_quadratic: float | None
+
+
+class PrintedDisagreement(TypedDict):
+    """Spans or ratings on which two people disagree in the same way.
+
+    Attributes:
+        level: `span` or `rating`.
+        labels: the label or rating of each of the two; `nothing` for no span.
+        count: number of these spans or samples.
+        of: all spans of the two people, or the samples that both rated.
+    """
+
+    people: list[str]
+    level: str
+    labels: Sequence[str]
+    count: int
+    of: int
+    samples: list[SampleName]
+
+
+class PrintedComparison(TypedDict):
+    """Agreement of people, or of second readings with first ones.
+
+    Attributes:
+        clusters: number of clusters of samples that intervals resample.
+        few_clusters: whether they are so few that intervals are too narrow.
+        stacked: number of spans that overlap another span of the same person and label.
+        disagreements: only with `--disagreements`.
+    """
+
+    samples: int
+    clusters: int
+    few_clusters: bool
+    people: list[str]
+    stacked: int
+    measures: list[PrintedMeasure]
+    pairs: list[PrintedPair]
+    disagreements: NotRequired[list[PrintedDisagreement]]
+
+
+class PrintedAgreement(TypedDict):
+    """Agreement of annotators.
+
+    Attributes:
+        labels: paths of all labels used, the most severe first.
+        not_in_label_set: used labels that no label set contains.
+        ratings: values with which people rated samples, scale by scale.
+        scales: these ratings by scale; an empty name for the workspace's own scale.
+        suggested_work: selected readings with answers to suggestions, also if they are excluded.
+        together: people compared with each other.
+        oneself: second readings compared with first readings.
+    """
+
+    filters: Annotated[dict[str, Any], AgreementOptions]
+    labels: Sequence[str]
+    not_in_label_set: Sequence[str]
+    ratings: list[str]
+    scales: Mapping[str, Sequence[str]]
+    label_sets: list[VersionReadings]
+    guidelines: list[VersionReadings]
+    several_versions: SeveralVersions
+    work: PrintedReviewedWork
+    second_readings: Annotated[dict[str, Any], RepeatedReadingCounts]
+    suggested_work: list[SuggestedReadingsOfPeople]
+    bootstrap: BootstrapParameters
+    together: PrintedComparison
+    oneself: PrintedComparison
+    left_out: list[PrintedExclusion]
+
+
 COLUMNS: Final = ("level", "measure", "value", "low", "high", "n", "note")
 
 _DIGITS: Final = 4
 _ONESELF_PREFIX: Final = "oneself: "
 
 
-def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
+def as_json(found: Agreement, *, disagreements: bool = False) -> PrintedAgreement:
     """Return agreement statistics as JSON; a missing value is null, with the reason."""
     return {
         "filters": asdict(found.asked),
@@ -47,10 +226,10 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
         "work": work_as_json(found.work),
         "second_readings": asdict(found.repeated),
         "suggested_work": [
-            each | {"people": _suggested_people(found, each["maker"])}
+            {**each, "people": _suggested_people(found, each["maker"])}
             for each in suggested_as_json(found.suggested)
         ],
-        "bootstrap": PARAMETERS,
+        "bootstrap": cast("BootstrapParameters", PARAMETERS),
         "together": _comparison_to_json(found, found.together, disagreements=disagreements),
         "oneself": _comparison_to_json(found, found.oneself, disagreements=disagreements),
         "left_out": [
@@ -60,13 +239,13 @@ def as_json(found: Agreement, *, disagreements: bool = False) -> dict[str, Any]:
     }
 
 
-def _suggested_people(found: Agreement, maker: str) -> list[dict[str, Any]]:
+def _suggested_people(found: Agreement, maker: str) -> list[PersonReadings]:
     people = found.suggested[maker].people
     named = sorted((found.names[person], count) for person, count in people.items())
     return [{"name": name, "readings": count} for name, count in named]
 
 
-def work_as_json(work: ReviewedWork) -> dict[str, Any]:
+def work_as_json(work: ReviewedWork) -> PrintedReviewedWork:
     """Return which work was compared, and how much of it was edited later, as JSON."""
     return {
         "used": "after_review" if work.after_review else "before_review",
@@ -130,9 +309,9 @@ def _round(value: float) -> float:
 
 def _comparison_to_json(
     found: Agreement, compared: AgreementComparison, *, disagreements: bool
-) -> dict[str, Any]:
+) -> PrintedComparison:
     differing = [_disagreement_to_json(found, each) for each in compared.disagreements]
-    return {
+    value: PrintedComparison = {
         "samples": compared.samples,
         "clusters": compared.clusters,
         "few_clusters": are_few(compared.clusters),
@@ -140,11 +319,13 @@ def _comparison_to_json(
         "stacked": compared.stacked,
         "measures": [_figure_to_json(each) for each in compared.figures],
         "pairs": [_pair_to_json(found, each) for each in compared.pairs],
-        **({"disagreements": differing} if disagreements else {}),
     }
+    if disagreements:
+        value["disagreements"] = differing
+    return value
 
 
-def _disagreement_to_json(found: Agreement, each: Disagreement) -> dict[str, Any]:
+def _disagreement_to_json(found: Agreement, each: Disagreement) -> PrintedDisagreement:
     return {
         "people": pair_names(found, each),
         "level": each.level,
@@ -155,7 +336,7 @@ def _disagreement_to_json(found: Agreement, each: Disagreement) -> dict[str, Any
     }
 
 
-def _figure_to_json(figure: AgreementFigure) -> dict[str, Any]:
+def _figure_to_json(figure: AgreementFigure) -> PrintedMeasure:
     low, high = map(_round, figure.interval) if figure.interval else (None, None)
     return {
         "level": figure.level,
@@ -170,14 +351,17 @@ def _figure_to_json(figure: AgreementFigure) -> dict[str, Any]:
     }
 
 
-def _pair_to_json(found: Agreement, pair: PairFigures) -> dict[str, Any]:
+def _pair_to_json(found: Agreement, pair: PairFigures) -> PrintedPair:
     return {
         "people": pair_names(found, pair),
         "samples": pair.samples,
         "percent": round_value(pair.percent),
         "kappa": round_value(pair.kappa),
         "marked": pair.marked,
-        **{f"f1_{name}": round_value(value) for name, value in pair.spans.items()},
+        "f1_exact": round_value(pair.spans["exact"]),
+        "f1_trimmed": round_value(pair.spans["trimmed"]),
+        "f1_character": round_value(pair.spans["character"]),
+        "f1_overlap": round_value(pair.spans["overlap"]),
         "matched": pair.matched,
         "matched_percent": round_value(pair.matched_percent),
         "matched_kappa": round_value(pair.matched_kappa),

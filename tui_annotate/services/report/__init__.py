@@ -8,7 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, fields, replace
 from functools import cache
@@ -110,7 +110,7 @@ class ReportWriter:
     names: Callable[[str], str]
     labels: Callable[[str], LabelTree]
     figures: Callable[[], WorkStatistics]
-    agreement: Callable[[RecordFilter, Callable[[str], str] | None], dict[str, Any]]
+    agreement: Callable[[RecordFilter, Callable[[str], str] | None], Mapping[str, Any]]
 
     @earlier_keywords(everything="all_samples")
     def run(

@@ -138,7 +138,7 @@ def _end_to_json(end: Projection) -> dict[str, Any]:
 
 
 def agreement_data(
-    agreement: Callable[[RecordFilter], dict[str, Any]], filters: RecordFilter
+    agreement: Callable[[RecordFilter], Mapping[str, Any]], filters: RecordFilter
 ) -> dict[str, Any]:
     """Return agreement statistics of completed samples; if none are completed, of all samples."""
     states = (filters.state,) if filters.state else (State.DONE.value, State.NEW.value)

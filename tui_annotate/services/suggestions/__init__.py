@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath, normalize_annotation
 from tui_annotate.domain.did_you_mean import suggest_word
@@ -51,7 +51,53 @@ if TYPE_CHECKING:
     from tui_annotate.storage.scores.store import ScoreStore
 
 NO_LABEL: Final = "(none)"
-_KINDS: Final = (*(each.value for each in AnswerKind), REMOVED)
+
+
+class AcceptanceRate(TypedDict):
+    """Share of answers that accepted a suggestion and still apply, with a 95 % interval.
+
+    Attributes:
+        share: null for no answers.
+        low, high: null for fewer than 3 clusters.
+    """
+
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+class AnswersToSuggestions(TypedDict):
+    """Numbers of suggestions and of annotators' answers to them.
+
+    Attributes:
+        reasons: numbers of refusals by reason.
+        clusters: clusters of samples that share a document.
+    """
+
+    offered: int
+    seen: int
+    open: int
+    passed: int
+    accepted: int
+    changed: int
+    refused: int
+    removed: int
+    reasons: dict[str, int]
+    rate: AcceptanceRate
+    clusters: int
+
+
+class NamedAnswers(AnswersToSuggestions):
+    """These numbers for one maker or one label."""
+
+    name: str
+
+
+class PrintedSuggestionReport(AnswersToSuggestions):
+    """These numbers for all suggestions, by maker and by label."""
+
+    by_maker: list[NamedAnswers]
+    by_label: list[NamedAnswers]
 
 
 @dataclass(slots=True)
@@ -80,7 +126,7 @@ class _Tally:
                 taken += 1
             self.clusters[cluster] = (answered + 1, taken)
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> AnswersToSuggestions:
         """Return the numbers of suggestions, and of annotators' answers to them, as JSON."""
         answered = self.answers.total()
         taken = self.answers[AnswerKind.ACCEPTED] + self.answers[AnswerKind.CHANGED]
@@ -90,7 +136,10 @@ class _Tally:
             "seen": self.seen,
             "open": self.seen - answered - self.passed,
             "passed": self.passed,
-            **{kind: self.answers[kind] for kind in _KINDS},
+            "accepted": self.answers[AnswerKind.ACCEPTED],
+            "changed": self.answers[AnswerKind.CHANGED],
+            "refused": self.answers[AnswerKind.REFUSED],
+            "removed": self.answers[REMOVED],
             "reasons": dict(sorted(self.reasons.items(), key=lambda each: (-each[1], each[0]))),
             "rate": {"share": taken / answered if answered else None, "low": low, "high": high},
             "clusters": len(self.clusters),
@@ -289,7 +338,7 @@ class SuggestionService:
             words = anchor.span.of(sample.document(anchor.side, anchor.index).text)
             yield QuotedSuggestion(each, words)
 
-    def report(self, *, dataset: str = "", maker: str = "") -> dict[str, Any]:
+    def report(self, *, dataset: str = "", maker: str = "") -> PrintedSuggestionReport:
         """Count how annotators answered suggestions, by maker (model) and by label."""
         whole = _Tally()
         makers: dict[str, _Tally] = {}
