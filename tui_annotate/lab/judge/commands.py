@@ -142,7 +142,7 @@ class PrintedProposalPlan(TypedDict):
     characters: int
 
 
-class MissingProposals(TypedDict):
+class UnusableSample(TypedDict):
     """A sample without a usable reply; `kind` is `unclear`, `refused` or `failed`."""
 
     dataset: str
@@ -185,7 +185,7 @@ class PrintedProposals(TypedDict):
     failed: int
     nothing_found: int
     unusable: int
-    missing: list[MissingProposals]
+    missing: list[UnusableSample]
     earlier: Sequence[EarlierSuggestions]
 
 
