@@ -390,7 +390,7 @@ def test_a_sound_workspace_has_nothing_to_mend(space: Workspace, pairs: Path) ->
 def test_what_is_wrong_is_told_with_the_line_that_mends_it(space: Workspace) -> None:
     """Labels that can not be read, and vectors that are gone, behind, or too few."""
     (space.path / "labels.yaml").write_text("- A: {")
-    assert findings(space)["labels"][0] == "wrong"
+    assert findings(space)["labels"][0] == "error"
     (space.path / "labels.yaml").write_text("- A")
     fill(space.corpus, "1")
     rebuild = ("warning", f"tui-annotate lab vectors rebuild -w {space.path}")
@@ -527,7 +527,7 @@ def test_a_store_that_breaks_while_it_is_open_is_told(space: Workspace) -> None:
     whole = store.read_bytes()
     store.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
     found = space._status_reader.store()
-    assert found[0].state == "wrong"
+    assert found[0].state == "error"
     assert found[0].hint
 
 

@@ -246,7 +246,12 @@ def test_a_run_that_nobody_ends_any_more_is_a_doubt(
 
 @pytest.mark.parametrize(
     ("at", "state"),
-    [("", "warning"), ("yesterday", "warning"), ("2024-05-10T09:00:00", "ok"), ("0001-01-01", "warning")],
+    [
+        ("", "warning"),
+        ("yesterday", "warning"),
+        ("2024-05-10T09:00:00", "ok"),
+        ("0001-01-01", "warning"),
+    ],
 )
 def test_a_run_from_a_file_may_tell_any_time(at: str, state: str) -> None:
     """One without a zone is of UTC; what is no time is long ago."""

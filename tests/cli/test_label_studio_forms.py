@@ -60,7 +60,7 @@ def ingest(command: Command, workspace: str, path: Path) -> Any:
 def counts(command: Command, workspace: str, path: Path) -> tuple[int, int, int]:
     """The annotations that an import added, knew and found removed."""
     done = ingest(command, workspace, path)
-    names = ("annotations", "annotations_known", "annotations_removed")
+    names = ("annotations", "annotations_known", "annotations_deleted_earlier")
     added, known, removed = (done[name] for name in names)
     return added, known, removed
 

@@ -147,7 +147,7 @@ def test_new_work_stands_in_the_order_of_the_summary(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "paths", "warning"),
+    ("labels", "paths", "doubt"),
     [
         (["Benign"], [("Benign",)], ""),
         (["Unwanted"], [("Unwanted",)], ""),

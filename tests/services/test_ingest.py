@@ -196,7 +196,7 @@ def test_annotations_that_were_removed_stay_removed(stores: Stores, tmp_path: Pa
         action = PendingEvent("remove", *change)
         log.append(stream, Event("e", 0, owned.person, *record.sample.key, action, at=""))
     report = stores.run(path)
-    assert (report.annotations_removed, report.annotations_known) == (1, 2)
+    assert (report.annotations_deleted_earlier, report.annotations_known) == (1, 2)
 
 
 # strict, dry, outcomes --------------------------------------------------------------------------
@@ -273,7 +273,7 @@ def test_strict_stores_what_is_sound(stores: Stores, tmp_path: Path) -> None:
     dump = write_dump(tmp_path / "a.json", samples=2)
     dump.write_text(dump.read_text("utf-8").replace('"Benign"', ""), "utf-8")
     report = stores.run(dump, strict=True, problem=reported.append)
-    assert (report.outcome, report.added, report.doubts, len(reported)) == (
+    assert (report.outcome, report.added, report.warnings, len(reported)) == (
         IngestOutcome.ALL,
         2,
         2,
@@ -294,7 +294,7 @@ def test_a_dry_run_stores_nothing_and_counts_the_same(stores: Stores, tmp_path: 
     assert stores.corpus.totals() == (0, 0, 0)
     assert not stores.corpus.vectors_decided()
     report = stores.run(path)
-    assert dry.dry
+    assert dry.dry_run
     assert (dry.added, dry.known, dry.refused) == (report.added, report.known, report.refused)
 
 

@@ -311,9 +311,9 @@ def test_auto_takes_the_best_that_can_be_had(
 
 def test_whoever_chose_nothing_hears_of_the_better_choice(stores: Stores, pairs: Path) -> None:
     """Where static vectors were taken unasked; not where they were named, nor when nothing came."""
-    line = stores.run(pairs).better
+    line = stores.run(pairs).embedder_note
     assert line.endswith("tui-annotate lab vectors rebuild --embedder neural")
-    assert stores.run(pairs).better == ""
+    assert stores.run(pairs).embedder_note == ""
     for number, asked in enumerate(
         [VectorOptions("neural"), VectorOptions("static"), VectorOptions(first="static")]
     ):
@@ -321,7 +321,7 @@ def test_whoever_chose_nothing_hears_of_the_better_choice(stores: Stores, pairs:
         folder.mkdir()
         other = Stores(folder)
         other.others["neural"] = Words()
-        assert other.run(pairs, embedder=asked).better == ""
+        assert other.run(pairs, embedder=asked).embedder_note == ""
 
 
 class Breaking(Words):

@@ -124,12 +124,12 @@ def test_a_dataset_that_is_newer_than_the_rename_shares_it(space: Workspace) -> 
 
 def test_options_take_former_names(space: Workspace) -> None:
     """`--unsupported-label` and `--label` find a label by an earlier name."""
-    by_label = compare(space, unwanted=("Intrinsic",))
+    by_label = compare(space, unsupported_labels=("Intrinsic",))
     filters = RecordFilter(label="Unwanted.Intrinsic")
     assert space.export_service.checked(filters).label == "Unwanted.Intrinsic"
     space.team.relabel.rename("Intrinsic", "Contradiction")
     for name in ("Intrinsic", "Unwanted.Intrinsic"):
-        assert figures(compare(space, unwanted=(name,))) == figures(by_label)
+        assert figures(compare(space, unsupported_labels=(name,))) == figures(by_label)
         checked = space.export_service.checked(RecordFilter(label=name))
         assert checked.label == "Unwanted.Contradiction"
     with pytest.raises(InvalidInput):

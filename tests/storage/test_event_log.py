@@ -209,12 +209,12 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     with database.writing() as connection:
         connection.exec_driver_sql("UPDATE assignments SET state = 'done'")
     stale = inspect_store(database)[1]
-    assert (stale.check, stale.state) == ("log", "wrong")
+    assert (stale.check, stale.state) == ("log", "error")
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
     altered = inspect_store(database)[1]
-    assert (altered.check, altered.state) == ("log", "wrong")
+    assert (altered.check, altered.state) == ("log", "error")
     assert altered.message != stale.message
     with database.writing() as connection:
         connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
@@ -222,7 +222,7 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
         other.execute("DELETE FROM people")
         other.commit()
     (finding,) = inspect_store(database)
-    assert (finding.check, finding.state) == ("store", "wrong")
+    assert (finding.check, finding.state) == ("store", "error")
     assert finding.hint
 
 
@@ -237,7 +237,7 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
         )
     database.close()
     (finding,) = inspect_store(Database(database.path))
-    assert finding.state == "wrong"
+    assert finding.state == "error"
     assert finding.hint
 
 

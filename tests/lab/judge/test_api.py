@@ -243,7 +243,10 @@ def test_options_of_another_type_are_errors(
     [
         (SortOptions, {"k": np.int64(3), "bottom": np.bool_(True)}),
         (ScoreOptions, {"dataset": np.str_("d"), "scorer": "unigram", "limit": np.int64(3)}),
-        (RankOptions, {"dataset": "d", "short": np.int32(9), "up": np.float32(50)}),
+        (
+            RankOptions,
+            {"dataset": "d", "short_diff": np.int32(9), "upper_percentile": np.float32(50)},
+        ),
     ],
 )
 def test_options_of_numpy_become_plain_values(

@@ -247,7 +247,7 @@ def test_a_row_that_is_wrong_is_refused_by_its_line(tmp_path: Path, row: Any, me
 
 
 @pytest.mark.parametrize(
-    ("row", "warning"),
+    ("row", "doubt"),
     [
         (lookup(0, key="absent"), ""),
         (placed(0, ctxs=[{"text": "a", "isgold": True}] * 2), "2 "),

@@ -186,7 +186,7 @@ def test_without_scorers_the_scores_of_the_input_are_ranked(work: Command) -> No
         ranker={"use": ["sim2answer_score"]},
     )
     report = work("lab", "pipeline", "a.yml", "--dry-run", "--json").json
-    assert report["ranker"] == {"use": ["sim2answer_score"]}
+    assert report["ranker"] == {"scores": ["sim2answer_score"]}
     done = work("lab", "pipeline", "a.yml", "--json").json
     assert [run["maker"] for run in done["runs"]] == ["import:generations"]
     assert done["ranking"]["labels"]["right"] == 1

@@ -160,9 +160,9 @@ def test_the_way_of_a_column_is_found_or_said(store: Store) -> None:
     (good, report) = store.report(columns=("good", "told")).machines
     assert (good.direction, good.detected.figures["auc"].value) == (ChoiceOrigin.FOUND, 1.0)
     assert (report.n, report.not_numbers) == (4, 0)
-    (turned,) = store.report(columns=("good",), low=frozenset({"good"})).machines
+    (turned,) = store.report(columns=("good",), lower_is_better=frozenset({"good"})).machines
     assert (turned.direction, turned.detected.figures["auc"].value) == (ChoiceOrigin.GIVEN, 0.0)
-    (high,) = store.report(columns=("good",), high=frozenset({"good"})).machines
+    (high,) = store.report(columns=("good",), higher_is_better=frozenset({"good"})).machines
     assert (high.direction, high.low) == (ChoiceOrigin.GIVEN, False)
     (odd,) = store.report(columns=("odd",)).machines
     assert (odd.n, odd.missing, odd.not_numbers, odd.threshold) == (0, 4, 1, None)
@@ -208,7 +208,7 @@ def test_words_of_several_are_pooled(
     store.read("a", BAD, by=BEN)
     store.read("b", by=BEN)
     store.read("c", BAD, by=BEN)
-    found = store.report(columns=("good",), pool=pool)
+    found = store.report(columns=("good",), aggregate=pool)
     assert _truth(found) == expected
     ties = (
         {"equally many annotators call the sample unsupported and supported": 2}
@@ -235,8 +235,11 @@ def test_what_calls_a_sample_unsupported_can_be_said(store: Store) -> None:
         store.sample(name)
         store.read(name, label)
     assert _truth(store.report(columns=("good",))) == (4, 3)
-    assert _truth(store.report(columns=("good",), unwanted=("Unwanted",))) == (2, 5)
-    assert _truth(store.report(columns=("good",), unwanted=("Intrinsic", "Benign"))) == (3, 4)
+    assert _truth(store.report(columns=("good",), unsupported_labels=("Unwanted",))) == (2, 5)
+    assert _truth(store.report(columns=("good",), unsupported_labels=("Intrinsic", "Benign"))) == (
+        3,
+        4,
+    )
 
 
 def test_work_that_is_not_done_does_not_count(store: Store) -> None:
@@ -263,11 +266,15 @@ def test_work_that_is_not_done_does_not_count(store: Store) -> None:
         ({"columns": ("goood",)}, NotFound, "'goood'"),
         ({"scores": ("sure",)}, InvalidInput, "'sure'"),
         ({"columns": ("good",), "against": "li"}, TuiAnnotateError, "'li'"),
-        ({"columns": ("good",), "unwanted": ("Odd",)}, TuiAnnotateError, "'Odd'"),
+        ({"columns": ("good",), "unsupported_labels": ("Odd",)}, TuiAnnotateError, "'Odd'"),
         ({"columns": ("good",), "thresholds": {"bad": 1.0}}, InvalidInput, "'bad'"),
-        ({"columns": ("good",), "low": frozenset({"x"})}, InvalidInput, "'x'"),
+        ({"columns": ("good",), "lower_is_better": frozenset({"x"})}, InvalidInput, "'x'"),
         (
-            {"columns": ("good",), "low": frozenset({"good"}), "high": frozenset({"good"})},
+            {
+                "columns": ("good",),
+                "lower_is_better": frozenset({"good"}),
+                "higher_is_better": frozenset({"good"}),
+            },
             InvalidInput,
             "is named in both",
         ),

@@ -85,7 +85,7 @@ class Store:
         """By people's labels, unless something else is asked for."""
         machines: Any = SimpleNamespace(**vars(self), actor=actor or OPERATOR)
         return ProbeTrainingService(machines).run(
-            ProbeOptions(**{"model": "m", "dataset": "d", **asked})
+            ProbeOptions(**{"model_folder": "m", "dataset": "d", **asked})
         )
 
 
@@ -130,9 +130,9 @@ def test_a_ranker_may_say_it(store: Store, given: dict[str, Any]) -> None:
     for group in "abcef":
         store.answers(group, None)
     with pytest.raises(NotReady, match="'d'"):
-        store.train(whose=LabelSource.MACHINE)
+        store.train(label_source=LabelSource.MACHINE)
     store.ranked(a="all-right", b="all-wrong", c="partial-right", e="undecided")
-    _, found = store.train(whose=LabelSource.MACHINE)
+    _, found = store.train(label_source=LabelSource.MACHINE)
     assert given["said"] == {"Where is a?": True, "Where is b?": False}
     assert found.unused == {"partial-right": 1, "undecided": 1, UnusedReason.NOT_RANKED: 1}
 

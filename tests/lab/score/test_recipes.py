@@ -47,7 +47,11 @@ def test_the_keys_of_the_original_are_read_in_the_order_of_the_file(tmp_path: Pa
         ScorerStep(scorer="unigram", options={"language": "zh"}),
         ScorerStep(scorer="probe:probe.json", options={"folder": "ziya"}),
     )
-    assert recipe.ranker == {"ranker": "SimpleRanker", "up": 55, "down": 45.5}
+    assert recipe.ranker == {
+        "ranker": "SimpleRanker",
+        "upper_percentile": 55,
+        "lower_percentile": 45.5,
+    }
     assert [each.partition(":")[0] for each in recipe.unused] == [
         "similarity_scorer.embedding_tokenizer_path",
         "probe_scorer.hidden_size",
@@ -61,7 +65,7 @@ def test_our_own_keys_are_read(tmp_path: Path) -> None:
     assert recipe.steps[0] == ScorerStep(scorer="unigram", options={"top_k": 2, "language": "zh"})
     assert recipe.steps[1] == ScorerStep(scorer="similarity")
     assert recipe == Recipe(
-        dataset="d", steps=recipe.steps, ranker={"ranker": "length", "short": 9}
+        dataset="d", steps=recipe.steps, ranker={"ranker": "length", "short_diff": 9}
     )
     used = _read(tmp_path, "data: {dataset: d}\nranker: {use: [a, b]}\n")
     assert used.ranker == {"use": ["a", "b"]}

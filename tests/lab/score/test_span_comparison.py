@@ -134,7 +134,7 @@ def test_only_suggestions_of_unsupported_claims_count(store: Store) -> None:
     suggest(store, label=None, b=(0, 2))
     (found,) = store.report(suggestions=(MAKER,)).spans
     assert (found.result.n, found.result.counts["sample"]) == (2, (1, 1, 2, 1))
-    (found,) = store.report(suggestions=(MAKER,), unwanted=("Unwanted",)).spans
+    (found,) = store.report(suggestions=(MAKER,), unsupported_labels=("Unwanted",)).spans
     assert found.result.counts["sample"] == (1, 1, 2, 1)
 
 
@@ -295,7 +295,7 @@ def test_a_threshold_that_applies_to_nothing_is_refused(store: Store) -> None:
     with pytest.raises(InvalidInput, match="'m' has no sentence scores"):
         store.report(suggestions=(MAKER,), thresholds={MAKER: 0.5})
     with pytest.raises(InvalidInput, match="'m' is not part"):
-        store.report(suggestions=(MAKER,), low=frozenset({MAKER}))
+        store.report(suggestions=(MAKER,), lower_is_better=frozenset({MAKER}))
 
 
 def test_a_threshold_may_be_that_of_a_column_with_the_name_of_a_maker(store: Store) -> None:
@@ -421,7 +421,7 @@ def test_unsupported_samples_without_a_common_span_count_only_as_samples(store: 
     suggest(store, "n", g=(0, 2, 0.9), h=(3, 7, 0.8))
     score_sentences(store, g=(0.9, None), h=(0.8, None))
     score_sentences(store, "n", g=(0.1, None), h=(0.8, None))
-    report = store.report(suggestions=(MAKER, "n"), pool=Pooling.MAJORITY, baseline="n")
+    report = store.report(suggestions=(MAKER, "n"), aggregate=Pooling.MAJORITY, baseline="n")
     found = {each.maker: each for each in report.spans}[MAKER]
     assert found.result.counts == {
         "character": (2, 2, 2, 2), "span": (1, 1, 1, 1), "sentence": (1, 1, 1, 1),
@@ -458,7 +458,7 @@ def test_unsupported_samples_without_a_common_span_are_counted_for_sentence_scor
     for number, person in enumerate((ANA, BEN, Person("cem", "Cem"))):
         store.read("g", BAD, by=person, span=Span(number * 3, number * 3 + 2))
     score_sentences(store, g=(0.9, None))
-    (found,) = store.report(suggestions=(MAKER,), pool=Pooling.MAJORITY).spans
+    (found,) = store.report(suggestions=(MAKER,), aggregate=Pooling.MAJORITY).spans
     reasons = {each.reason: each.count for each in found.left_out}
     assert (
         reasons.pop(

@@ -123,12 +123,12 @@ _RANKER: Final[_Keys] = MappingProxyType(
     {
         "ranker_name": ("ranker", _TEXT),
         "name": ("ranker", _TEXT),
-        "up_percentile": ("up", _SHARE),
-        "up": ("up", _SHARE),
-        "down_percentile": ("down", _SHARE),
-        "down": ("down", _SHARE),
-        "short_diff": ("short", _COUNT),
-        "use": ("use", _LIST),
+        "up_percentile": ("upper_percentile", _SHARE),
+        "up": ("upper_percentile", _SHARE),
+        "down_percentile": ("lower_percentile", _SHARE),
+        "down": ("lower_percentile", _SHARE),
+        "short_diff": ("short_diff", _COUNT),
+        "use": ("scores", _LIST),
     }
 )
 _SCORERS: Final[Mapping[str, tuple[str, Mapping[str, Any]]]] = MappingProxyType(
@@ -390,8 +390,8 @@ def _rank_options(rules: Mapping[str, Any], *, dataset: str) -> RankOptions:
 
     others = dict(rules)
     ranker = parse_ranker(others.pop("ranker", "percentile"))
-    use = tuple(others.pop("use", ()))
-    return RankOptions(dataset=dataset, ranker=ranker, scores=use, **others)
+    scores = tuple(others.pop("scores", ()))
+    return RankOptions(dataset=dataset, ranker=ranker, scores=scores, **others)
 
 
 def _score_options(

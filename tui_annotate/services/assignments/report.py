@@ -229,7 +229,7 @@ def build_overview(
             by=names.get(each.by, each.by),
             kind=each.kind.value,
             dataset=each.dataset,
-            parameters=_request_with_names(each.request, names),
+            parameters=_request_with_names(each.parameters, names),
             undone=each.undone,
         )
         for each in store.handouts()

@@ -204,7 +204,7 @@ class StoredAssignment:
     by: str
     kind: AssignmentCause
     dataset: str
-    request: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     undone: str
 
 
@@ -368,7 +368,7 @@ class AssignmentTransaction:
                 by=row.by,
                 kind=AssignmentCause(row.kind),
                 dataset=row.dataset,
-                request=from_json(row.request),
+                parameters=from_json(row.request),
                 undone=row.undone,
             )
             for row in self.connection.execute(query.order_by(HANDOUTS.c.id))
@@ -676,7 +676,7 @@ class AssignmentTransaction:
     ) -> int:
         """Assign moved samples to their former assignees; return how many had none left."""
         unreturned = 0
-        for dataset, sample, person, handout in moved.request["rows"]:
+        for dataset, sample, person, handout in moved.parameters["rows"]:
             each = gone.get(SampleKey(dataset, sample))
             if each is None:
                 continue
@@ -716,7 +716,7 @@ class AssignmentTransaction:
             practice_rounds.forget_results(self.connection, dataset, at=self.at)
             return
         last = left[-1]
-        rule = self._practice_from_request(last.request)
+        rule = self._practice_from_request(last.parameters)
         self._keep_rule(dataset, AssignmentCause.PRACTICE, rule, handout=last.id)
 
     def _practice_from_request(self, request: Mapping[str, Any]) -> Practice:
