@@ -68,7 +68,7 @@ def test_our_own_keys_are_read(tmp_path: Path) -> None:
         dataset="d", steps=recipe.steps, ranker={"ranker": "length", "short_diff": 9}
     )
     used = _read(tmp_path, "data: {dataset: d}\nranker: {use: [a, b]}\n")
-    assert used.ranker == {"use": ["a", "b"]}
+    assert used.ranker == {"scores": ["a", "b"]}
 
 
 @pytest.mark.parametrize("nothing", ["", "scorer:\nranker:\n", "scorer: null\nranker: ~\n"])
