@@ -1,6 +1,6 @@
 """Lists the type of the JSON value that each command prints, for the schemas in docs/schemas.
 
-No command imports this module. A value that a command builds has a typed dict beside the function
+No command imports this module. A value that a command builds has a typed dict next to the function
 that builds it; a report that is printed as it is has its own class. Only values that add fields to
 a report are put together here.
 """
