@@ -28,6 +28,23 @@ def test_init_makes_a_private_workspace(command: Command, tmp_path: Path) -> Non
     assert (tmp_path / "work").stat().st_mode & 0o077 == 0
 
 
+def test_the_next_step_names_the_workspace(command: Command) -> None:
+    """As it was given; the current folder needs no name. A command outside names what is there."""
+    outside = command("status")
+    assert outside.code == 2
+    assert "tui-annotate init" in outside.error.hint
+    assert "tui-annotate ingest -w 'my news' FILE..." in command("init", "my news").err
+    assert "tui-annotate ingest FILE..." in command("init").err
+
+
+def test_a_command_outside_of_workspaces_names_those_of_the_folder(command: Command) -> None:
+    """The first three, and how many more there are."""
+    for name in ("b c", "a", "d", "e"):
+        command("init", name)
+    done = command("status")
+    assert done.error.hint == "name a workspace of this folder: -w a, -w 'b c', -w d (and 1 more)"
+
+
 def test_init_leaves_a_workspace_as_it_is(command: Command, tmp_path: Path) -> None:
     """A second init is no error, and changes nothing."""
     command("init", "work")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, TypedDict
 
@@ -90,7 +91,11 @@ def _create_workspace(folder: Path, *, as_json: bool) -> None:
         workspaces.create(folder).close()
     text: list[Part] = [ResultPart(f"already a workspace: {path}")]
     if is_new:
-        step = "Edit the labels in labels.yaml. Next step: tui-annotate ingest FILE..."
-        text = [ResultPart(f"workspace: {path}"), NotePart(step)]
+        named = "" if folder == Path() else f" -w {shlex.quote(str(folder))}"
+        steps = (
+            "Edit the labels in labels.yaml, and write guidelines for annotators in guidelines.md. "
+            f"Next step: tui-annotate ingest{named} FILE..."
+        )
+        text = [ResultPart(f"workspace: {path}"), NotePart(steps)]
     value = CreatedWorkspace(workspace=path, created=is_new)
     output.show(value, text, as_json=as_json)

@@ -22,6 +22,9 @@ UNTRUSTED: Final = "workspace-untrusted"
 _PATH_SETTINGS: Final = {"people_store": "", "pseudonyms_key": PSEUDONYMS, "embedder": ""}
 """Settings that can name a path, with the path if the value is empty, which can be a link."""
 
+_MAX_NAMED: Final = 3
+"""Maximum number of workspaces that a hint names."""
+
 
 def find_workspace(flag: Path | None = None) -> Path:
     """Return the named workspace's folder, or the closest workspace at or above the current folder.
@@ -50,9 +53,24 @@ def find_workspace(flag: Path | None = None) -> Path:
             return folder
     raise NotFound(
         f"neither {here} nor a parent folder is a workspace",
-        "create a workspace with tui-annotate init, or name an existing one with -w DIR",
+        _suggest_workspace(here),
         code=NO_WORKSPACE,
     )
+
+
+def _suggest_workspace(here: Path) -> str:
+    """Return a hint that names the workspaces in a folder, if it has any."""
+    import shlex
+
+    try:
+        found = sorted(each.parent.name for each in here.glob(f"*/{WORKSPACE_FILE}"))
+    except OSError:
+        found = []
+    if not found:
+        return "create a workspace with tui-annotate init, or name an existing one with -w DIR"
+    options = [f"-w {shlex.quote(name)}" for name in found[:_MAX_NAMED]]
+    more = f" (and {len(found) - len(options):,} more)" if len(found) > len(options) else ""
+    return f"name a workspace of this folder: {', '.join(options)}{more}"
 
 
 def require_own_workspace(folder: Path, *, by_option: bool = True) -> None:
