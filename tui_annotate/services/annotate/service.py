@@ -17,7 +17,7 @@ from tui_annotate.domain.assist_snapshot import AssistSnapshot, add_trace
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.event_streams import EventStream, SaveResult
 from tui_annotate.domain.history import READ, PendingEvent
-from tui_annotate.domain.keyword_names import check_keywords, earlier_keywords
+from tui_annotate.domain.keyword_names import earlier_keywords
 from tui_annotate.domain.labels import LabelTree, check_overlap, is_duplicate
 from tui_annotate.domain.report_collections import rating_scale, split_claim_at_sentences
 from tui_annotate.domain.samples import Sample, SampleKey, SampleKind
@@ -30,7 +30,6 @@ from tui_annotate.storage.log.action_writer import ActionWriter, ClearedCounts, 
 from tui_annotate.storage.log.event_log import EventLog
 
 
-@check_keywords
 @dataclass(frozen=True)
 class AnnotationService(SampleQueries):
     """Actions and queries of annotators; safe to share between threads.
