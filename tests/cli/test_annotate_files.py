@@ -616,6 +616,19 @@ def test_a_column_of_different_ids_has_the_ids_of_samples(
     assert found == [*ids, "c" if ids == cells else "2"]
 
 
+def test_ids_of_several_files_are_in_one_column(command: Command, tmp_path: Path) -> None:
+    """Or row numbers stay the ids: no file is refused for the name of another file's column."""
+    for name, head in (("a", "id"), ("b", "ID")):
+        rows = "".join(f"{name}{number},{LONG} {name}{number}.,{SHORT}\n" for number in range(3))
+        (tmp_path / f"{name}.csv").write_text(f"{head},source,summary\n{rows}", "utf-8")
+    done = command("annotate", "-w", "w", "a.csv", "b.csv")
+    assert (done.code, samples(tmp_path / "w")) == (0, 6)
+    lines = [json.dumps({key: key, "source": LONG, "summary": SHORT}) for key in ("id", "ID")]
+    (tmp_path / "c.jsonl").write_text("\n".join(lines), "utf-8")
+    assert command("annotate", "c.jsonl").code == 0
+    assert samples(tmp_path / "c.jsonl.annotations") == 2
+
+
 def test_workspaces_of_row_numbers_keep_them(command: Command, tmp_path: Path) -> None:
     """A workspace that an earlier version made from the same file."""
     (tmp_path / "a.csv").write_text(f"id,source,summary\nx,{LONG},{SHORT}\n", "utf-8")

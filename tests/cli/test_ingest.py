@@ -32,7 +32,7 @@ def test_the_next_step_names_the_workspace(command: Command) -> None:
     """As it was given; the current folder needs no name. A command outside names what is there."""
     outside = command("status")
     assert outside.code == 2
-    assert "tui-annotate init" in outside.error.hint
+    assert "tui-annotate init" in outside.err
     assert "tui-annotate ingest -w 'my news' FILE..." in command("init", "my news").err
     assert "tui-annotate ingest FILE..." in command("init").err
 
@@ -42,7 +42,7 @@ def test_a_command_outside_of_workspaces_names_those_of_the_folder(command: Comm
     for name in ("b c", "a", "d", "e"):
         command("init", name)
     done = command("status")
-    assert done.error.hint == "name a workspace of this folder: -w a, -w 'b c', -w d (and 1 more)"
+    assert "name a workspace of this folder: -w a, -w 'b c', -w d (and 1 more)\n" in done.err
 
 
 def test_init_leaves_a_workspace_as_it_is(command: Command, tmp_path: Path) -> None:

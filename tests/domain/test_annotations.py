@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -124,6 +125,14 @@ def test_a_quote_is_found_in_the_documents_of_its_side() -> None:
     assert found == Anchor(Side.SOURCE, 1, Span(8, 18))
     second = Anchor.find(SAMPLE, Side.SOURCE, "o", occurrence=2)
     assert second == Anchor(Side.SOURCE, 1, Span(4, 5))
+
+
+def test_overlapping_quotes_are_several() -> None:
+    """Positions are counted at each character."""
+    sample = replace(SAMPLE, documents=(Document(Side.SUMMARY, "A banana."),))
+    with pytest.raises(InvalidInput, match="2 times"):
+        Anchor.find(sample, Side.SUMMARY, "ana")
+    assert Anchor.find(sample, Side.SUMMARY, "ana", occurrence=2).span == Span(5, 8)
 
 
 @pytest.mark.parametrize(

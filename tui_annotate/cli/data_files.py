@@ -328,22 +328,24 @@ def _use_id_column(
     column = ""
     found: set[tuple[str, str]] = set()
     for file in files:
-        with suppress(InvalidInput):  # the import reports such a file, and reads the others
+        try:
             name = format_name or detect(file, reading)
             for item in read_guarded(name, reading, file):
                 if not isinstance(item, Record):
                     continue
                 meta = item.sample.meta
-                column = next((each for each in meta if each.casefold() == "id"), "")
-                dataset, value = item.sample.key.dataset, _read_id(meta.get(column))
-                if name not in PAIRS or not value or (dataset, value) in found:
+                named = next((each for each in meta if each.casefold() == "id"), "")
+                column = column or named
+                dataset, value = item.sample.key.dataset, _read_id(meta.get(named))
+                is_new = value and (dataset, value) not in found
+                if name not in PAIRS or named != column or not is_new:
                     return reading
                 found.add((dataset, value))
+        except InvalidInput:  # the import reports such a file, and reads the others
+            return reading
     if not column:
         return reading
-    output.print_note(
-        f"sample ids: column {column!r}, because its values differ (to change: --id-column)"
-    )
+    output.print_note(f"sample ids: column {column!r}, because its values differ")
     return replace(reading, id_column=column)
 
 

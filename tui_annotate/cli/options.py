@@ -268,7 +268,10 @@ COLUMN_OPTIONS: Final[Mapping[str, Any]] = {
         "--second-source-column", "NAME", "Column of a second source (default: none)."
     ),
     "id_column": option(
-        "--id-column", "NAME", "Column of the sample ids (default: the row number)."
+        "--id-column",
+        "NAME",
+        "Column of the sample ids (default: the row number; for annotate, a column id of "
+        "different values).",
     ),
     "group_column": option(
         "--group-column",

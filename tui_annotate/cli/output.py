@@ -32,7 +32,7 @@ from tui_annotate.cli.report_parts import (
     Text,
 )
 from tui_annotate.domain import plural
-from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError
+from tui_annotate.domain.errors import InvalidInput, TuiAnnotateError, error_message
 from tui_annotate.domain.strict_json import encode_strict
 from tui_annotate.domain.terminal_text import make_line_visible, make_visible
 from tui_annotate.plugins.files.standard_output import require_standard_output
@@ -340,7 +340,7 @@ def print_error(error: TuiAnnotateError) -> None:
     print_problem(f"error: {error.message}", hint)
     cause = error.__cause__ or error.__context__
     while cause and _state.verbose:
-        print_message(f"  caused by: {type(cause).__name__}: {cause}")
+        print_message(f"  caused by: {type(cause).__name__}: {error_message(cause)}")
         cause = cause.__cause__ or cause.__context__
 
 

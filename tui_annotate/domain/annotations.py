@@ -49,11 +49,13 @@ class Anchor(NamedTuple):
         Raises:
             InvalidInput: the quote is empty, does not occur, or occurs several times.
         """
+        if not quote:
+            raise InvalidInput("the quote is empty", "quote at least one character")
+        overlapping = f"(?={re.escape(quote)})"
         found = [
-            cls(side, index, Span(match.start(), match.end()))
+            cls(side, index, Span(match.start(), match.start() + len(quote)))
             for index, document in enumerate(sample.side(side))
-            for match in re.finditer(re.escape(quote), document.text)
-            if quote
+            for match in re.finditer(overlapping, document.text)
         ]
         where = f"the {side} of sample {sample.key}"
         if not found:

@@ -178,7 +178,7 @@ class MessageCode(ScreenMessage):
     LOCKED_BY_REVIEW = "Locked by a review · ask a reviewer to reopen your work · Enter next"
     LOCKED_BY_REVIEW_AND_LAST = "Locked by a review · no sample is left · q shows the queue"
     REOPENED_FOR = "A reviewer reopened your work: {reason}"
-    NEW_NAME = "New annotator {name} · if this is not your name: quit, then annotate --as NAME"
+    NEW_NAME = "New annotator {name} · not you? Quit, then --as NAME"
     WITH_MORE = "{first} · {more}"  # a message and another one
     NOW_SAMPLE = "Now sample {sample}: {state}"
     DAMAGED = "Cannot open sample {samples}: damaged in the workspace · run tui-annotate doctor"
@@ -224,7 +224,7 @@ class MessageCode(ScreenMessage):
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
     NO_LESSON_YET = "Shown after your last reading and the adjudication, if the dataset allows"
-    HAS_GUIDELINES = "This dataset has guidelines: press g to read them"
+    HAS_GUIDELINES = "Guidelines: press g"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"

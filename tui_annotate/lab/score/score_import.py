@@ -138,7 +138,7 @@ _RIGHT: Final = "正确"
 class ColumnNames:
     """Names of the columns with sample ids and scores, and whether low scores are better.
 
-    An empty `score_column` means: the column with the score's name, else the column `score_column`.
+    An empty `score_column` means: the column with the score's name, else the column `score`.
     """
 
     id_column: str = "id"

@@ -180,8 +180,7 @@ class AssignmentService:
         )
         return self._hand_out(handout, dry_run=dry_run)
 
-    @earlier_keywords(to="people")
-    @earlier_keywords(number="open")
+    @earlier_keywords(to="people", number="open")
     def top_up(
         self,
         dataset: str,

@@ -10,6 +10,7 @@ from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_rev
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
@@ -100,6 +101,15 @@ async def test_a_talk_shows_what_its_annotation_was(tmp_path: Path) -> None:
         shown = " ".join(re.findall(r"[^\s│]+", await opened(reviewer)))
         assert f'"{words}"' in shown
         await reviewer.press("escape")
+
+
+async def test_a_new_reviewer_is_sent_to_no_guidelines(tmp_path: Path) -> None:
+    """Only annotators are; the reviewer's first line is about the review."""
+    folder = make(tmp_path)
+    with workspace.open(folder) as space:
+        space.team.apply_guidelines("Mark all of it.\n")
+    async with open_review(folder) as reviewer:
+        assert reviewer.said().code is not MessageCode.HAS_GUIDELINES
 
 
 async def test_where_nobody_asked_the_line_says_so(tmp_path: Path) -> None:

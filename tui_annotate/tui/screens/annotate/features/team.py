@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.editor.effects import Effect, Open, Page
-from tui_annotate.editor.messages import AnyMessage, MessageCode
+from tui_annotate.editor.messages import AnyMessage, MessageCode, combine_messages
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
+from tui_annotate.editor.words import HINT
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 
 if TYPE_CHECKING:
@@ -49,9 +50,13 @@ class TeamDialogs(Feature):
     )
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
-        """Show unread announcements at the start of the app, and name guidelines to new users."""
+        """Show unread announcements at the start of the app; name guidelines to new annotators."""
+        from tui_annotate.services.annotate import OpenSample
+
         if first:
-            self._show_announcements(session, guidelines=bool(open_sample.guidelines))
+            is_own_work = isinstance(open_sample, OpenSample)  # not in review
+            guidelines = is_own_work and bool(open_sample.guidelines)
+            self._show_announcements(session, guidelines=guidelines)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Show statistics or the outcome of review; return False for other effects."""
@@ -94,8 +99,11 @@ class TeamDialogs(Feature):
                 name_guidelines()
 
         def name_guidelines() -> None:
-            if guidelines:
-                self.host.show_message(MessageCode.HAS_GUIDELINES)
+            if guidelines and (draft := self.host.draft):
+                before = draft.message  # such as a damaged sample, which must stay visible
+                kind = before.kind if before.text else HINT
+                both = combine_messages(before, MessageCode.HAS_GUIDELINES, kind)
+                self.host.show_message(both, kind)
 
         self.host.submit(read, show)
 
