@@ -126,7 +126,7 @@ from tui_annotate.storage.log.person_merge import PersonMerge
 
 
 class HeldBackWork(TypedDict):
-    """Readings that a person completed elsewhere while their work was held back."""
+    """Readings that a person completed on another machine during practice or a pause."""
 
     person: str
     name: str
@@ -374,7 +374,7 @@ class NamedAssistCounts(PrintedAssistCounts):
 
 
 class AssistReport(PrintedAssistCounts):
-    """How annotators used matches; `by_month` or `by_week`, as `period` says."""
+    """How annotators used matches; `by_month` or `by_week`, depending on `period`."""
 
     period: str
     by_annotator: list[NamedAssistCounts]

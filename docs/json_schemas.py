@@ -43,7 +43,7 @@ class Fields:
     """An object with the fields of several types, of which the later ones take precedence.
 
     Args:
-        parts: types with fields; the text `x` stands for the property `x` of the type before it.
+        parts: types with fields; the text `x` is the property `x` of the type before it.
         without: names of fields that are left out.
         more: types of further fields, by name.
     """

@@ -1,7 +1,7 @@
 """Writes the command reference, man pages and JSON schemas: python docs/reference.py.
 
 `docs/commands.md` keeps its text above the mark `GENERATED`; everything below it, and all files of
-`docs/man` and `docs/schemas`, is written anew. A test compares what is checked in with what this
+`docs/man` and `docs/schemas`, is replaced. A test compares what is checked in with what this
 module writes.
 """
 
@@ -237,7 +237,7 @@ def main() -> None:
 
 
 def _replace_files(folder: Path, texts: Mapping[str, str]) -> None:
-    """Write all files of a folder anew, and remove those that are no longer written."""
+    """Replace all files of a folder, and remove those that are no longer written."""
     folder.mkdir(exist_ok=True)
     for file in folder.iterdir():
         if file.name not in texts:

@@ -198,7 +198,7 @@ def test_labels_that_are_no_longer_given_are_taken_off_unless_the_store_has_them
 
 
 def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone() -> None:
-    """What is picked there is no label any more, and is told so."""
+    """A picked label that no longer exists is named."""
     on = draft()
     keys(on, "0")
     relabel(on, LABELS.replace("Benign", "Odd"))
@@ -208,7 +208,7 @@ def test_the_list_of_labels_that_is_open_meanwhile_refuses_what_is_gone() -> Non
     assert on.annotations == ()
 
 
-def test_what_the_labels_became_is_told_by_all_names() -> None:
+def test_all_names_of_changed_labels_are_shown() -> None:
     """Of a label that was split also its parts, before anything is done under them."""
     words = change(marked(), SPLIT).describe([INTRINSIC])
     assert all(name in words for name in ("Intrinsic", "Number", "Name"))

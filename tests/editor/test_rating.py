@@ -25,7 +25,7 @@ def rated(rating: str = "") -> Draft:
 
 
 @pytest.mark.parametrize("kind", SampleKind)
-def test_a_digit_gives_the_rating_that_it_stands_for(kind: SampleKind) -> None:
+def test_a_digit_gives_its_rating(kind: SampleKind) -> None:
     """After `*`, the digits are the words of the scale; one press saves, on each kind of sample."""
     made = rated()
     made.sample = replace(made.sample, kind=kind)
@@ -41,8 +41,8 @@ def test_a_digit_gives_the_rating_that_it_stands_for(kind: SampleKind) -> None:
     assert "Mostly Good" in said(made)
 
 
-def test_the_present_rating_stands_out_and_is_not_given_again() -> None:
-    """Nothing is asked of the store; the line says that it is so already."""
+def test_the_present_rating_is_marked_and_not_given_again() -> None:
+    """The store gets no action; the status line shows that the rating is the same."""
     made = rated("So-so")
     keys(made, "*")
     assert [each.text for each in made.options() if each.chosen] == ["So-so"]
@@ -75,7 +75,7 @@ def test_a_scale_of_more_words_than_digits_offers_nine() -> None:
 
 
 def test_without_a_scale_the_setting_is_named() -> None:
-    """Nothing is asked then."""
+    """No question is shown then."""
     made = draft()
     assert keys(made, "*") == [Blink()]
     assert code(made) is MessageCode.NO_SCALE

@@ -15,8 +15,8 @@ def build_once(folder: Path, key: Hashable, build: Callable[[Path], object]) -> 
 
     Args:
         folder: it may exist, with files that `build` uses; they belong to what is copied.
-        key: stands for everything that the content depends on, apart from the function `build`.
-            What `build` makes anew for each folder, such as the identity of a workspace, is the
+        key: differs if the content differs for another reason than the function `build`.
+            What `build` creates for each folder, such as the identity of a workspace, is the
             same in all copies.
         build: gets the folder, and closes what it opens.
     """

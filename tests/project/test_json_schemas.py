@@ -46,7 +46,7 @@ def test_schemas_are_valid() -> None:
         Draft202012Validator.check_schema(schema)
 
 
-def test_every_field_stands_in_the_manual() -> None:
+def test_the_manual_names_every_field() -> None:
     """With its name in backticks or quotes."""
     missing = {
         command: names
@@ -92,7 +92,7 @@ class Found:
 
     Attributes:
         places: where it was found; None if
-            nobody looked.
+            it was not found.
     """
 
     places: list[Place] | None
@@ -115,7 +115,7 @@ class Numbered(Named):
     number: float
 
 
-def test_a_schema_says_what_a_type_says() -> None:
+def test_a_schema_has_the_fields_of_its_type() -> None:
     """Fields of all kinds of classes, with their descriptions."""
     schema = make_schema(
         Fields(Found, "twice", without=["count"], one=Numbered),
@@ -136,7 +136,7 @@ def test_a_schema_says_what_a_type_says() -> None:
         "type": "object",
         "properties": {
             "places": {
-                "description": "where it was found; null if nobody looked.",
+                "description": "where it was found; null if it was not found.",
                 "anyOf": [{"type": "array", "items": place}, {"type": "null"}],
             },
             "twice": {"description": "Whether it was found twice.", "type": "boolean"},

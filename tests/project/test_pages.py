@@ -218,7 +218,7 @@ def test_the_make_targets_exist() -> None:
     assert wrong == []
 
 
-def test_the_make_commands_of_the_readme_stand_on_lines_of_their_own() -> None:
+def test_each_make_command_of_the_readme_has_a_line() -> None:
     """People copy them one by one: each line is one call of make, with a comment."""
     (called,) = [each for each in blocks("README.md", "console") if "make " in each]
     assert [line.split()[:2] for line in called.splitlines()] == [

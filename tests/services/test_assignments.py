@@ -314,8 +314,8 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
     share.pool("d", Pool(1, "ingested"))
     share.escalate("d", Escalation(DisagreementRule.LABEL))
     shown = share.show()
-    (stand,) = shown.progress
-    assert (stand.samples, stand.finished, stand.in_progress, stand.open) == (3, 1, 1, 1)
+    (row,) = shown.progress
+    assert (row.samples, row.finished, row.in_progress, row.open) == (3, 1, 1, 1)
     assert [(each.rule.split(":")[0], each.waiting) for each in shown.rules] == [
         ("escalate", 0),
         ("pool", 7),

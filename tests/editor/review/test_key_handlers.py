@@ -137,7 +137,7 @@ def test_a_rival_that_is_alone_needs_no_digit() -> None:
 
 
 def test_a_tie_takes_nothing() -> None:
-    """`y` says what is to be chosen first, and a digit without a rival chooses none."""
+    """`y` names the first choice; a digit without a second candidate chooses none."""
     on = at(0, TWO)
     assert keys(on, "y") == [Blink()]
     assert code(on) is ReviewText.NO_MAJORITY
@@ -147,7 +147,7 @@ def test_a_tie_takes_nothing() -> None:
 
 
 def test_rivals_under_several_labels_are_merged_under_a_chosen_one() -> None:
-    """Where it is not clear which, nothing is merged; a digit says it."""
+    """Where it is not clear which, nothing is merged, and a digit names the reason."""
     on = at(0, {"A": [one("a1", "was loved")], "B": [one("b1", "loved", BENIGN)]})
     assert keys(on, "M") == [Blink()]
     assert code(on) is ReviewText.LABEL_TO_MERGE_UNCLEAR

@@ -62,7 +62,7 @@ def test_the_line_fits_from_80_columns_on(number: int, cells: int, pressed: str)
 
 
 def test_people_who_marked_a_document_otherwise_differ_in_passages() -> None:
-    """A document alone has no evidence for anything; beside a summary it is evidence."""
+    """A document alone has no evidence for anything; next to a summary it is evidence."""
     on = at(0, TWO)
     group = replace(on.groups[0], differences=(DifferenceKind.EVIDENCE,))
     bare = replace(group, differences=())

@@ -102,7 +102,7 @@ async def test_rows_show_state_id_count_and_summary() -> None:
 
 
 @pytest.mark.parametrize("total", [3, _TOTAL])
-async def test_heads_stand_over_their_columns(total: int) -> None:
+async def test_heads_are_over_their_columns(total: int) -> None:
     """At any width, with a scroll bar and without; groups have a column on wide screens."""
     store = _Store(total)
     async with run_stage(screen=QueueScreen(store.page)) as (stage, pilot):

@@ -43,10 +43,10 @@ def says_locked(person: Person) -> bool:
 
 
 async def test_opening_a_locked_sample_says_so(folder: Path) -> None:
-    """The message, the header and the status line say it; no hint says that a digit saves.
+    """The message, the header and the status line show it; no hint offers that a digit saves.
 
-    Each key that would change the sample says it, and prepares nothing; a question to the reviewers
-    is still possible.
+    Each key that would change the sample shows it, and prepares nothing; a question to the
+    reviewers is still possible.
     """
     async with open_app(folder) as person:
         assert says_locked(person)

@@ -147,8 +147,8 @@ async def test_a_long_sample_is_read_when_it_is_asked_for(
         ]
 
 
-async def test_where_no_word_is_marked_the_line_says_why(tmp_path: Path) -> None:
-    """Without a source everything would be marked; or all that is said stands in the source."""
+async def test_where_no_word_is_marked_the_line_gives_the_reason(tmp_path: Path) -> None:
+    """Without a source everything would be marked; or the source contains all facts."""
     alone = Sample("films", "a", (Document(Side.SUMMARY, SUMMARY),))
     documents = (Document(Side.SOURCE, SOURCE), Document(Side.SUMMARY, "It rained. They stayed."))
     same = Sample("films", "b", documents)

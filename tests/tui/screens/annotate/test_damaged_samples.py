@@ -65,7 +65,7 @@ def named(person: Person) -> object:
 
 
 async def test_a_damaged_sample_is_named_before_the_guidelines(tmp_path: Path) -> None:
-    """A new annotator hears of both."""
+    """A new annotator sees both."""
     folder = make_samples(tmp_path / "space")
     with workspace.open(folder) as space:
         space.team.apply_guidelines("Mark all of it.\n")
@@ -73,7 +73,8 @@ async def test_a_damaged_sample_is_named_before_the_guidelines(tmp_path: Path) -
     async with open_app(folder, sample="", name="ben") as ben:
         message = ben.said()
         assert message.code is MessageCode.WITH_MORE
-        first, more = message.fields["first"], message.fields["more"]
+        first = message.fields["first"]
+        more = message.fields["more"]
         assert isinstance(first, StatusMessage)
         assert isinstance(more, StatusMessage)
         assert (first.code, more.code) == (MessageCode.DAMAGED, MessageCode.HAS_GUIDELINES)

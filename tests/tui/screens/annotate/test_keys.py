@@ -110,10 +110,10 @@ async def test_a_digit_behind_the_last_enter_labels_nothing(folder: Path) -> Non
 
 @contextmanager
 def refused_once(
-    monkeypatch: pytest.MonkeyPatch, deed: str, error: type[TuiAnnotateError]
+    monkeypatch: pytest.MonkeyPatch, action: str, error: type[TuiAnnotateError]
 ) -> Iterator[Iterator[int]]:
-    """The store refuses a deed the first time; the counter of how often it was asked for it."""
-    real, times = getattr(AnnotationService, deed), count()
+    """The store refuses an action the first time; yields the number of calls so far."""
+    real, times = getattr(AnnotationService, action), count()
 
     def refuse(*given: Any, **named: Any) -> Any:
         if not next(times):
@@ -121,22 +121,22 @@ def refused_once(
         return real(*given, **named)
 
     with monkeypatch.context() as patched:
-        patched.setattr(AnnotationService, deed, refuse)
+        patched.setattr(AnnotationService, action, refuse)
         yield times
 
 
 @pytest.mark.parametrize(
-    ("deed", "error", "before", "keys", "left"),
+    ("action", "error", "before", "keys", "left"),
     [
         ("add", Conflict, "3 down", "1 enter backspace enter", ["Benign"]),
         ("edit", Conflict, "1 e 2", "enter enter down 3 enter", ["Intrinsic"]),
         ("remove", Unavailable, "1", "x enter 2 down", ["Intrinsic"]),
     ],
 )
-async def test_keys_behind_a_refused_deed_are_dropped(
+async def test_keys_behind_a_refused_action_are_dropped(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    deed: str,
+    action: str,
     error: type[TuiAnnotateError],
     before: str,
     keys: str,
@@ -145,19 +145,19 @@ async def test_keys_behind_a_refused_deed_are_dropped(
     """They neither save nor drop what comes back into hand, nor take away the words that tell."""
     async with open_app(folder) as person:
         await person.press(before)
-        with refused_once(monkeypatch, deed, error) as times:
+        with refused_once(monkeypatch, action, error) as times:
             await at_once(person, keys)
             assert "it is not to be" in person.line()
             assert (here(person), labels(person)) == ("a", left)
             assert next(times) == 1  # nothing tried again by itself
 
 
-async def test_keys_behind_several_refused_deeds_are_dropped(
+async def test_keys_behind_several_refused_actions_are_dropped(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One after the other, with what comes back into hand dropped in between."""
     async with open_app(folder) as person:
-        for deed, keys in (
+        for action, keys in (
             ("finish", "enter 1 down"),
             ("add", "1 enter 2"),
             ("add", "1 exclamation_mark 0 o d d enter 2"),
@@ -166,12 +166,12 @@ async def test_keys_behind_several_refused_deeds_are_dropped(
             ("finish", "enter ctrl+q"),
         ):
             await person.press("home")
-            with refused_once(monkeypatch, deed, Unavailable) as times:
+            with refused_once(monkeypatch, action, Unavailable) as times:
                 await at_once(person, keys)
                 assert "it is not to be" in person.line(), keys
                 assert (here(person), labels(person)) == ("a", []), keys
                 assert next(times) == 1, keys  # nothing tried again by itself
-            assert person.draft.save_failed is (deed == "add"), keys
+            assert person.draft.save_failed is (action == "add"), keys
             assert person.said()
             await person.press("backspace")
             assert (person.draft.save_failed, person.draft.selection) == (False, None), keys
@@ -271,9 +271,9 @@ async def test_a_key_that_is_held_down_ends_one_sample(folder: Path, key: str) -
 
 
 async def test_sentences_that_were_never_on_screen_are_told_once(tmp_path: Path) -> None:
-    """Then a second Enter means it; scrolled past, there is nothing to tell.
+    """Then a second Enter completes; after scrolling past it, no message is needed.
 
-    Pages that were passed in one burst were never painted: the Enter behind them tells of them.
+    Pages that were passed in one burst were never painted: the Enter behind them names them.
     """
     long = " ".join(f"Sentence number {number} says a thing." for number in range(99))
     texts = (Document(Side.SOURCE, SUMMARY), Document(Side.SUMMARY, long))

@@ -42,7 +42,7 @@ def says_read_only(person: Person) -> bool:
 
 
 async def test_a_read_only_workspace_is_announced(folder: Path) -> None:
-    """The first message and the header say it, and no hint says that a digit saves.
+    """The first message and the header show it, and no hint offers that a digit saves.
 
     Position, layout and theme are not stored, and nobody is told about it.
     """

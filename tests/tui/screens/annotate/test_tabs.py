@@ -23,7 +23,7 @@ def in_focus(person: Person) -> str:
     return scene.tags[offset][part.start : part.end]
 
 
-async def test_the_documents_of_a_sentence_stand_behind_it(folder: Path) -> None:
+async def test_the_documents_of_a_sentence_follow_it(folder: Path) -> None:
     """All of them at each of its citations, the one on screen marked; they are no text."""
     async with open_app(folder, sample=SENTENCE[0]) as person:
         for size in ((80, 24), (140, 40)):

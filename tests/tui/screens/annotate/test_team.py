@@ -46,7 +46,7 @@ async def test_news_come_once(tmp_path: Path) -> None:
         assert top(ana) is AnnotateScreen
 
 
-def hears_of_guidelines(person: Person) -> bool:
+def is_shown_guidelines(person: Person) -> bool:
     """Whether the status line names the guidelines, also after another message."""
     message = person.said()
     if message.code is MessageCode.WITH_MORE:
@@ -55,27 +55,27 @@ def hears_of_guidelines(person: Person) -> bool:
     return message.code is MessageCode.HAS_GUIDELINES
 
 
-async def test_a_new_annotator_hears_of_the_guidelines(tmp_path: Path) -> None:
+async def test_a_new_annotator_is_shown_the_guidelines(tmp_path: Path) -> None:
     """At the first start, also after an announcement; a dataset without them names none."""
     make_workspace(tmp_path)
     async with open_app(tmp_path) as ana:
-        assert not hears_of_guidelines(ana)
+        assert not is_shown_guidelines(ana)
     with workspace.open(tmp_path) as space:
         space.team.apply_guidelines("Mark all of it.\n")
     async with open_app(tmp_path, name="ben") as ben:
-        assert hears_of_guidelines(ben)
+        assert is_shown_guidelines(ben)
         assert "Guidelines: press g" in ben.shown()
         await ben.press("g")
         assert "Mark all of it." in ben.shown()
     async with open_app(tmp_path, name="ben") as ben:
-        assert not hears_of_guidelines(ben)
+        assert not is_shown_guidelines(ben)
     with workspace.open(tmp_path) as space:
         space.team.comments.notice("Dates count as numbers.")
     async with open_app(tmp_path, name="kim") as kim:
         assert top(kim) is NewsDialog
         await kim.press("enter")
         await kim.settled()
-        assert hears_of_guidelines(kim)
+        assert is_shown_guidelines(kim)
 
 
 async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:

@@ -51,9 +51,9 @@ class TeamDialogs(Feature):
 
     def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
         """Show unread announcements at the start of the app; name guidelines to new annotators."""
-        from tui_annotate.services.annotate import OpenSample
-
         if first:
+            from tui_annotate.services.annotate import OpenSample
+
             is_own_work = isinstance(open_sample, OpenSample)  # not in review
             guidelines = is_own_work and bool(open_sample.guidelines)
             self._show_announcements(session, guidelines=guidelines)
@@ -78,7 +78,8 @@ class TeamDialogs(Feature):
 
         def read() -> tuple[list[NewsItem], bool]:
             news = session.team().news
-            items, is_new = news.of(person), news.is_new(person)
+            items = news.of(person)
+            is_new = news.is_new(person)
             if not items:
                 news.saw(person)
             return items, is_new
