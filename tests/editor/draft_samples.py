@@ -9,7 +9,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
 from tui_annotate.domain.samples import Document, Match, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor import completion, cursor_actions, highlights
+from tui_annotate.editor import cursor_actions, highlights, save_results
 from tui_annotate.editor.effects import Effects, Remove, Save
 from tui_annotate.editor.hints import WordHints
 from tui_annotate.editor.key_map import default_keys
@@ -97,7 +97,7 @@ def store(on: Draft, effects: Effects) -> Annotation:
     kept = tuple(known for known in on.annotations if known.id != saved.annotation.id)
     everything = sorted((*kept, saved.annotation), key=lambda known: known.claim)
     cursor_actions.set_pointer(on, Side.SUMMARY, SideCursor(0, on.pointers[Side.SUMMARY].offset))
-    completion.apply_saved(on, saved.annotation, everything)
+    save_results.apply_saved(on, saved.annotation, everything)
     return saved.annotation
 
 
@@ -105,7 +105,7 @@ def drop(on: Draft, effects: Effects) -> None:
     """Answers a removal as the store would."""
     (removed,) = [effect for effect in effects if isinstance(effect, Remove)]
     left = tuple(known for known in on.annotations if known.id != removed.annotation.id)
-    completion.replace_annotations(on, left, "deleted")
+    save_results.replace_annotations(on, left, "deleted")
 
 
 def anchor(on: Draft, words: str, side: Side) -> Anchor:
@@ -130,3 +130,14 @@ def typed_codes(hints: WordHints) -> dict[Span, str]:
 def code(on: Draft) -> ScreenMessage:
     """The code of the message that the draft line shows."""
     return on.message.code
+
+
+def seen(on: Draft) -> Draft:
+    """Every sentence was on screen."""
+    on.visited.update(range(3))
+    return on
+
+
+def the_save(effects: list[object]) -> Annotation:
+    """The annotation that is to be saved."""
+    return next(effect.annotation for effect in effects if isinstance(effect, Save))

@@ -21,7 +21,7 @@ from tests.editor.draft_samples import (
 )
 from tui_annotate.domain.annotations import Annotation
 from tui_annotate.domain.samples import SampleKind, Side
-from tui_annotate.editor import completion, cursor_actions, label_actions, notes
+from tui_annotate.editor import cursor_actions, label_actions, notes, save_results
 from tui_annotate.editor.effects import (
     Blink,
     Effects,
@@ -502,16 +502,16 @@ def test_an_undone_passage_is_selected_again_and_redone_from_there() -> None:
     made = item()
     passage(made)
     found = store(made, keys(made, "1"))
-    effects = completion.replace_annotations(made, (), "undone", gone=found)
+    effects = save_results.replace_annotations(made, (), "undone", gone=found)
     assert effects[-1] == Select(Side.SOURCE, found.evidence[0].span)
     passage(made)
     assert saved([*keys(made, "3")]).evidence == found.evidence
     made = item()
     passage(made)
     found = store(made, keys(made, "1"))
-    completion.replace_annotations(made, (), "undone", gone=found)
+    save_results.replace_annotations(made, (), "undone", gone=found)
     passage(made)
-    effects = completion.replace_annotations(made, (found,), "done again")
+    effects = save_results.replace_annotations(made, (found,), "done again")
     assert Select(Side.SOURCE, None) in effects
     assert made.side is Side.SUMMARY
     assert made.focused == found.id
@@ -523,7 +523,7 @@ def test_a_refused_passage_is_not_left_behind() -> None:
     passage(made)
     found = saved(keys(made, "1"))
     cursor_actions.set_pointer(made, Side.SOURCE, SideCursor())
-    completion.apply_refused_save(made, found, "disk full")
+    save_results.apply_refused_save(made, found, "disk full")
     passage(made)
     for name, wanted in (
         ("tab", MessageCode.PASSAGE_NOT_SAVED),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.editor.draft_samples import INTRINSIC, LABELS, code, draft, key, keys, said, store
 from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.label_files import parse_labels
-from tui_annotate.editor import completion, label_actions, label_set_change, notes
+from tui_annotate.editor import completion, label_actions, label_set_change, notes, save_results
 from tui_annotate.editor.effects import Blink, Finish, Save
 from tui_annotate.editor.label_set_change import DraftLabelSetChange
 from tui_annotate.editor.messages import MessageCode
@@ -133,7 +133,7 @@ def test_a_refused_claim_comes_back_with_all_that_was_typed() -> None:
     on.note = "why"
     (sent,) = [effect for effect in key(on, "1") if isinstance(effect, Save)]
     relabel(on, RENAMED, Intrinsic="Made up")
-    completion.apply_refused_save(on, sent.annotation, "the labels changed")
+    save_results.apply_refused_save(on, sent.annotation, "the labels changed")
     assert (len(on.evidence), on.note, on.last_label) == (1, "why", MADE_UP)
     saved = store(on, key(on, "1"))
     assert (saved.labels, saved.note, len(saved.evidence)) == ((MADE_UP,), "why", 1)
@@ -146,7 +146,7 @@ def test_a_refused_edit_comes_back_under_the_new_name() -> None:
     on.note = "why"
     (sent,) = [effect for effect in key(on, "enter") if isinstance(effect, Save)]
     relabel(on, RENAMED, Intrinsic="Made up")
-    completion.apply_refused_save(on, sent.annotation, "the labels changed")
+    save_results.apply_refused_save(on, sent.annotation, "the labels changed")
     assert on.editing == on.annotations[0]
     saved = store(on, key(on, "enter"))
     assert saved.labels == (MADE_UP, ("Unwanted", "Extrinsic"))
@@ -160,7 +160,7 @@ def test_a_refused_note_is_in_hand_as_an_edit() -> None:
     (sent,) = [each for each in notes.finish_note(on, "why") if isinstance(each, Save)]
     relabel(on, LABELS.replace("Benign", "Odd"))
     reason = "Benign is now Odd: press Enter"
-    completion.apply_refused_save(on, sent.annotation, reason)
+    save_results.apply_refused_save(on, sent.annotation, reason)
     assert (on.save_failed, on.note) == (True, "why")
     assert (code(on), on.message.kind) == (MessageCode.NOT_SAVED, "error")
     assert reason in said(on)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.editor.draft_samples import code, draft, keys, said, store
 from tui_annotate.domain.samples import SampleKind
-from tui_annotate.editor import completion, notes
+from tui_annotate.editor import notes, save_results
 from tui_annotate.editor.effects import Blink, Comment, OpenNote, Rate
 from tui_annotate.editor.key_state import OPTION, READING
 from tui_annotate.editor.messages import MessageCode
@@ -36,7 +36,7 @@ def test_a_digit_gives_its_rating(kind: SampleKind) -> None:
     ]
     assert keys(made, "2") == [Rate("Mostly Good")]
     assert (made.pending, made.state) == (None, READING)
-    made.say(completion.describe_rating("Mostly Good"), "saved")
+    made.say(save_results.describe_rating("Mostly Good"), "saved")
     assert (code(made), made.message.kind) == (MessageCode.RATED, "saved")
     assert "Mostly Good" in said(made)
 

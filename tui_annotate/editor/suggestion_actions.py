@@ -12,7 +12,7 @@ from tui_annotate.domain.line_text import cut
 from tui_annotate.domain.line_text import text_width as cells_of
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.suggestions import Suggestion
-from tui_annotate.editor import completion, label_actions, notes
+from tui_annotate.editor import completion, label_actions, notes, save_results
 from tui_annotate.editor.effects import Effects, Open, Page, Select, go_to_first
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import (
@@ -141,7 +141,7 @@ def apply_accepted(
     if made is None or draft.focused != one.id:
         return []
     draft.focus_annotation(made.id, just_saved=True)
-    return notes.write(draft) if completion.wants_note(draft, made) and not draft.writing else []
+    return notes.write(draft) if save_results.wants_note(draft, made) and not draft.writing else []
 
 
 def apply_declined(draft: Draft, one: Suggestion) -> None:

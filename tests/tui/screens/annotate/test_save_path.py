@@ -13,7 +13,7 @@ from typing import Any
 
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate.domain import event_builders
-from tui_annotate.editor import completion
+from tui_annotate.editor import save_results
 from tui_annotate.editor.effects import Save
 from tui_annotate.storage.log import write_plans
 from tui_annotate.tui.store_thread import StoreThread
@@ -29,7 +29,7 @@ MOMENTS: tuple[Callable[..., Any], ...] = (
     StoreThread._submit,  # the screen hands it to the store's thread
     event_builders.add,  # the store's thread makes an event of it
     write_plans.write_planned_events,  # and writes the event
-    completion.apply_saved,  # the draft shows what came back
+    save_results.apply_saved,  # the draft shows what came back
 )
 
 

@@ -18,9 +18,9 @@ from tui_annotate.domain.annotations import Annotation, LabelPath
 from tui_annotate.domain.assignments import State, describe_set_aside
 from tui_annotate.domain.errors import Conflict, ReadOnly, TuiAnnotateError
 from tui_annotate.editor import (
-    completion,
     label_set_change,
     navigation,
+    save_results,
     single_document,
     suggestion_actions,
 )
@@ -335,7 +335,7 @@ class SaveController:
         self, draft: Draft, annotation: Annotation, message: StatusMessage | str
     ) -> None:
         self.not_saved()  # also drops keys pressed while the sample was read again
-        effects = completion.apply_refused_save(draft, annotation, message)
+        effects = save_results.apply_refused_save(draft, annotation, message)
         if draft is self._screen.draft:
             self._screen.perform(effects)
 
@@ -397,7 +397,9 @@ class AnnotationSaves:
                 message = StatusMessage(MessageCode.COMMENT_SAVED, fields)
                 self._send(comment, message, partial(self._saves.keep_comment, current.draft, text))
             case Rate(word):
-                self._send(partial(annotate.rate, who, key, word), completion.describe_rating(word))
+                self._send(
+                    partial(annotate.rate, who, key, word), save_results.describe_rating(word)
+                )
             case Finish(verb, reason):
                 self._finish(session, open_sample, verb, reason=reason)
             case Undo(redo):
@@ -418,7 +420,9 @@ class AnnotationSaves:
                 stored = single_document.exchange_all_sides(
                     current.open_sample.sample, saved.annotations
                 )
-                self._screen.perform(completion.replace_annotations(current.draft, stored, message))
+                self._screen.perform(
+                    save_results.replace_annotations(current.draft, stored, message)
+                )
 
         self._saves.send_timed(lambda seconds: call(seconds=seconds), done, failed)
 
@@ -436,7 +440,7 @@ class AnnotationSaves:
             self._saves.apply_save_result(saved)
             made = saved.annotation and single_document.exchange_sides(sample, saved.annotation)
             stored = single_document.exchange_all_sides(sample, saved.annotations)
-            effects = completion.apply_saved(draft, made or annotation, stored)
+            effects = save_results.apply_saved(draft, made or annotation, stored)
             if draft is screen.draft:
                 screen.perform(effects)
                 screen.loader.keep_place()
@@ -591,7 +595,7 @@ class AnnotationSaves:
     def _show_undone_elsewhere(
         self, session: AnnotatorSession, saved: SaveResult, found: FoundSample, *, redo: bool
     ) -> None:
-        undone = completion.describe_undone(saved.undone, redo=redo)
+        undone = save_results.describe_undone(saved.undone, redo=redo)
         fields = {"undone": undone, "sample": saved.key}
         message = _name_passed(
             StatusMessage(MessageCode.UNDONE_ELSEWHERE, fields, SAVED), saved.passed
@@ -614,10 +618,10 @@ class AnnotationSaves:
         if saved.annotation:
             changed.append(saved.annotation)
         labels = describe_labels(changed[0].labels) if len(changed) == 1 else ""
-        undone = completion.describe_undone(saved.undone, labels, redo=redo)
+        undone = save_results.describe_undone(saved.undone, labels, redo=redo)
         code = MessageCode.REDONE if redo else MessageCode.UNDONE
         message = _name_passed(StatusMessage(code, {"undone": undone}), saved.passed)
-        effects = completion.replace_annotations(draft, stored, message, gone=gone)
+        effects = save_results.replace_annotations(draft, stored, message, gone=gone)
         if reopened and not (draft.open or draft.selection):
             effects += navigation.show(draft, reopened)
         self._screen.perform(effects)

@@ -26,7 +26,7 @@ from tui_annotate.domain.assignments import describe_set_aside
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
-from tui_annotate.editor import completion, cursor_actions, highlights, notes
+from tui_annotate.editor import completion, cursor_actions, highlights, notes, save_results
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.key_map import KeyMap, key_label, table_key
@@ -404,7 +404,7 @@ class WorkspaceScreen(SampleScreen):
         """Return whether a save in progress will open the note line, which gets the next keys."""
         fresh = [save.annotation for save in draft.saves.sent.values() if save.new]
         fresh += filter(None, draft.answering.values())
-        return any(completion.wants_note(draft, one) for one in fresh)
+        return any(save_results.wants_note(draft, one) for one in fresh)
 
     @property
     def _writing(self) -> bool:
