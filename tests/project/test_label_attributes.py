@@ -42,7 +42,7 @@ OTHER: Final = {"path", "description", "key", "children", "retired", "split"}
 NOT_READ: Final[Mapping[str, set[str]]] = {
     "domain/labels.py:check_overlap": {"evidence", "note"},
     "domain/labels.py:requires": {"exclusive"},
-    "editor/completion.py:wants_note": {"evidence", "exclusive"},
+    "editor/save_results.py:wants_note": {"evidence", "exclusive"},
     "editor/label_actions.py:_find_problem": {"exclusive"},
     "editor/label_actions.py:_toggle_label": {"evidence", "note"},
     "editor/label_actions.py:conflicting_label_reason": {"evidence", "note"},

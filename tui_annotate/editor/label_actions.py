@@ -293,15 +293,9 @@ def save_edit(draft: Draft) -> Effects:
         return [Blink()]
     if not draft.labels:
         return draft.refuse_key(MessageCode.NO_LABEL_LEFT, WARNING)
-    if not (draft.claim or draft.evidence):
+    changed = draft.edited_annotation()
+    if changed is None:
         return draft.refuse_key(MessageCode.NO_ANCHOR_LEFT, WARNING)
-    changed = replace(
-        edited,
-        claim=draft.claim or edited.claim,
-        evidence=tuple(sorted(set(draft.evidence))),
-        labels=tuple(draft.labels),
-        note=draft.note,
-    )
     if draft.changing:
         return suggestion_answers.send_acceptance(draft, draft.changing, changed)
     if changed == edited:

@@ -16,7 +16,7 @@ from tui_annotate.editor.messages import AnyMessage, LineText, MessageCode, Stat
 from tui_annotate.editor.navigation import show_annotation
 from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.state import Draft
-from tui_annotate.editor.words import ERROR, HINT, SAVED, describe_labels
+from tui_annotate.editor.words import ERROR, HINT, SAVED, WARNING, describe_labels
 
 _ACTIONS = {
     "add": LineText.ANNOTATION,
@@ -69,6 +69,17 @@ def apply_refused_save(
     effects = restore_refused(draft, refused)
     draft.say(MessageCode.NOT_SAVED, ERROR, reason=message)
     return effects
+
+
+def restore_first_refused(draft: Draft) -> Effects:
+    """Restore the oldest refused annotation, if there is one and the draft has no other work.
+
+    Called for a sample whose refused annotations were stored with the position of the annotator.
+    """
+    if not draft.saves.refused or draft.open or draft.selection:
+        return []
+    draft.say(MessageCode.NOT_SAVED_TRY_AGAIN, WARNING)
+    return restore_refused(draft, draft.saves.refused[0])
 
 
 def restore_refused(draft: Draft, refused: PendingSave) -> Effects:

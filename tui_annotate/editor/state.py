@@ -8,7 +8,7 @@ from __future__ import annotations
 import uuid
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tui_annotate.domain.annotations import Anchor, Annotation, LabelPath
@@ -595,6 +595,19 @@ class Draft:
         self.evidence = list(annotation.evidence)
         self.note = annotation.note
         self.focus = ItemFocus(self.focused)
+
+    def edited_annotation(self) -> Annotation | None:
+        """Return what the open edit would save; None without an edit or an anchor."""
+        edited = self.editing
+        if edited is None or not (self.claim or self.evidence):
+            return None
+        return replace(
+            edited,
+            claim=self.claim or edited.claim,
+            evidence=tuple(sorted(set(self.evidence))),
+            labels=tuple(self.labels),
+            note=self.note,
+        )
 
     def end_edit(self) -> None:
         """Drop the changes of an edit; the edited annotation gets the focus."""

@@ -139,6 +139,46 @@ async def test_words_selected_behind_a_save_that_is_refused_stay_in_hand(folder:
         assert not person.draft.saves.refused
 
 
+async def test_what_was_refused_survives_the_end_of_the_program(folder: Path) -> None:
+    """A refused annotation waits behind other work, and the program is quit: both come back."""
+    async with open_app(folder) as person:
+        await person.press("down")
+        refused = person.draft.claim
+        relabel(folder, OTHER)
+        await in_one_breath(person, "1 down v m h i")
+        assert len(person.draft.saves.refused) == 1
+        selected = person.draft.claim
+        assert selected != refused
+        await person.press("ctrl+q")
+    async with open_app(folder) as person:
+        assert person.draft.claim == selected
+        assert len(person.draft.saves.refused) == 1
+        await person.press("escape 3")  # closes the news of the changed labels
+        assert person.draft.claim == refused
+        await person.press("ctrl+q")
+    async with open_app(folder) as person:
+        assert person.draft.claim == refused
+        await person.press("1")
+        assert [one.labels for one in person.annotations] == [(INTRINSIC,), (("Odd",),)]
+
+
+async def test_a_refused_annotation_alone_is_in_the_draft_after_a_restart(folder: Path) -> None:
+    """The message asks to save it again; Enter does not complete the sample without it."""
+    async with open_app(folder) as person:
+        await person.press("down")
+        refused = person.draft.claim
+        relabel(folder, OTHER)
+        await in_one_breath(person, "1 down v m h i")
+        await person.press("backspace")
+        assert person.draft.selection is None
+        await person.press("ctrl+q")
+    async with open_app(folder) as person:
+        assert person.draft.claim == refused
+        assert person.said().code is MessageCode.NOT_SAVED_TRY_AGAIN
+        await person.press("escape 1")
+        assert [one.claim for one in person.annotations] == [refused]
+
+
 async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:
     """A click waits for no save, so two can be on their way; the second comes after the first."""
     async with open_app(folder) as person:

@@ -73,9 +73,9 @@ def recorded(person: Person) -> Iterator[StackRecorder]:
 
 
 def read_map() -> str:
-    """Return the paragraph on keys."""
+    """Return the section on the path of a save."""
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    found = re.search(r"^- A key press that saves (.*?)\n(?=- |\n)", text, re.DOTALL | re.MULTILINE)
+    found = re.search(r"^### The path of a save\n(.*?)(?=^### )", text, re.DOTALL | re.MULTILINE)
     assert found is not None
     return found[1]
 
@@ -89,5 +89,6 @@ async def test_a_digit_passes_the_files_of_the_map(tmp_path: Path) -> None:
         for name in re.findall(r"`draft\.([a-z_.]+)`", read_map()):
             attrgetter(name)(person.screen.draft)  # exists
     assert len(recorder.seen) == len(MOMENTS)
-    assert list(recorder.files) == re.findall(r"`([a-z_]+(?:/[a-z_]+)+)`", read_map())
+    steps = re.findall(r"^\d+\. `([a-z_/]+)`:", read_map(), re.MULTILINE)
+    assert list(recorder.files) == steps
     assert len(recorder.files) <= MOST_FILES

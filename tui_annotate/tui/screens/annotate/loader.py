@@ -16,8 +16,9 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Damaged, TuiAnnotateError
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor import completion, single_document
+from tui_annotate.editor import completion, save_results, single_document
 from tui_annotate.editor.citations import list_citations
+from tui_annotate.editor.effects import Effects
 from tui_annotate.editor.label_set_change import describe_reopened
 from tui_annotate.editor.messages import (
     NO_MESSAGE,
@@ -203,6 +204,7 @@ class LoaderHost(SessionHost, Protocol):
     def free_keys(self) -> None: ...
     def load_documents(self, draft: Draft) -> None: ...
     def load_features(self) -> None: ...
+    def perform(self, effects: Effects) -> None: ...
     def pane(self, side: Side) -> DocumentPane: ...
     def show_draft(self) -> None: ...
     def show_error(self, error: TuiAnnotateError) -> None: ...
@@ -254,6 +256,8 @@ class SampleLoader:
         if message:
             draft.message = message
         screen.show_draft()
+        if not screen.read_only and (effects := save_results.restore_first_refused(draft)):
+            screen.perform(effects)
         # The pane asks for the refresh, because the screen may not know yet that it must paint.
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
 

@@ -229,6 +229,7 @@ class SaveController:
         session = self._screen.session
         loader = self._screen.loader
         if session is None:
+            then(NO_MESSAGE)
             return
         annotate = session.annotate
         key = draft.sample.key
