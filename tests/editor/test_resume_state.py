@@ -11,16 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.editor.draft_samples import code, draft, keys, select, store, the_save
+from tests.editor.draft_samples import anchor, code, draft, keys, said, select, store, the_save
 from tui_annotate.domain.annotations import Annotation
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor import notes, save_results
-from tui_annotate.editor.effects import Select
-from tui_annotate.editor.messages import MessageCode
+from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.editor import notes, save_results, suggestion_actions
+from tui_annotate.editor.effects import Blink, Effects, Open, Page, Select
+from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.editor.pending_saves import PendingSave
-from tui_annotate.editor.resume_state import dump_state, restore
+from tui_annotate.editor.resume_state import dump_state, omit_stored, restore
 from tui_annotate.editor.state import Draft, Note, SideCursor
+from tui_annotate.editor.suggestion_answers import to_annotation
 
 
 def test_what_was_in_hand_comes_back() -> None:
@@ -52,6 +54,14 @@ def test_an_edit_that_was_not_saved_is_no_part_of_it() -> None:
     assert kept["note"] == ""
 
 
+def apply_selections(on: Draft, effects: Effects) -> None:
+    """Select what effects select, as the panes do."""
+    for effect in effects:
+        if isinstance(effect, Select):
+            pointer = on.pointers[effect.side]
+            on.pointers[effect.side] = SideCursor(pointer.document, pointer.offset, effect.span)
+
+
 def reopened(made: Draft, *, stored: Sequence[Annotation] = ()) -> Draft:
     """The same sample, opened by another process after the work of `made` was kept as JSON."""
     again = draft()
@@ -70,10 +80,13 @@ def test_a_refused_annotation_that_waits_for_other_work_is_kept() -> None:
     assert again.saves.refused == (PendingSave(first, new=True),)
     assert again.claim == made.claim
     assert save_results.restore_first_refused(again) == []
+    assert code(again) is MessageCode.MORE_NOT_SAVED
     again.pointers[Side.SUMMARY] = SideCursor(0, 30)
+    again.message = StatusMessage(MessageCode.RATED, {"rating": "Good"})
     effects = save_results.restore_first_refused(again)
     assert effects[-1] == Select(Side.SUMMARY, first.claim[0].span)
-    assert code(again) is MessageCode.NOT_SAVED_TRY_AGAIN
+    assert "Good" in said(again)
+    assert MessageCode.NOT_SAVED_TRY_AGAIN.text() in said(again)
     assert not again.saves.refused
 
 
@@ -107,15 +120,114 @@ def test_a_refused_edit_is_kept(is_restored: bool) -> None:
     assert reopened(made, stored=[elsewhere]).saves.refused == (PendingSave(changed, new=False),)
 
 
-def test_kept_annotations_lose_labels_that_are_gone_and_must_fit_the_text() -> None:
-    """The person chooses the label again; an anchor outside of the text is left out."""
+def test_a_refused_annotation_in_the_draft_is_still_refused_after_a_restart() -> None:
+    """It comes back with its message, and the sample is not left without a warning."""
+    made = draft()
+    select(made, "15 million")
+    keys(made, "space")
+    effects = keys(made, "1")
+    first = the_save([*effects])
+    apply_selections(made, effects)
+    apply_selections(made, save_results.apply_refused_save(made, first, "disk full"))
+    again = reopened(made)
+    (save,) = again.saves.refused
+    assert (save.annotation.claim, save.annotation.evidence) == (first.claim, first.evidence)
+    apply_selections(again, save_results.restore_first_refused(again))
+    assert (again.claim, again.save_failed) == (first.claim, True)
+    assert again.evidence == list(first.evidence)
+    assert keys(again, "s") == [Blink()]
+    assert [one.annotation.claim for one in reopened(again).saves.refused] == [first.claim]
+
+
+def test_a_refused_passage_of_a_citation_is_kept() -> None:
+    """Its selection is in the source, which the position alone does not have."""
+    made = draft()
+    made.sample = replace(made.sample, kind=SampleKind.CITATION)
+    made.side = Side.SOURCE
+    made.pointers[Side.SOURCE] = SideCursor(0, 4, Span(4, 10))
+    sent = the_save([*keys(made, "1")])
+    assert (sent.claim, len(sent.evidence)) == ((), 1)
+    apply_selections(made, save_results.apply_refused_save(made, sent, "disk full"))
+    kept = json.loads(json.dumps(dump_state(made)))
+    again = draft()
+    again.sample = made.sample
+    restore(again, kept)
+    assert [save.annotation.evidence for save in again.saves] == [sent.evidence]
+    assert [save.annotation.claim for save in again.saves] == [()]
+
+
+def test_a_changed_suggestion_that_was_not_stored_comes_back_as_an_annotation() -> None:
+    """While its acceptance is on its way and after the refusal; not if the answer was stored."""
+    made = draft()
+    claim = anchor(made, "15 million", Side.SUMMARY)
+    one = Suggestion(id="s1", claim=(claim,), labels=(("Intrinsic",),), maker="m", run="r")
+    made.suggestions = (one,)
+    changed = replace(to_annotation(made, one), note="mine")
+    made.answering["s1"] = changed
+    for _ in range(2):
+        kept = json.loads(json.dumps(dump_state(made)))
+        again = draft()
+        again.suggestions = (one,)
+        restore(again, kept)
+        assert [save.annotation.note for save in again.saves.refused] == ["mine"]
+        if made.answering:
+            answered = draft()
+            restore(answered, kept)
+            assert not answered.saves.refused
+            suggestion_actions.reopen_suggestion(made, one, "disk full")
+
+
+def test_what_the_store_has_saved_is_not_kept() -> None:
+    """Also if the position is written before the screen knows of the save."""
+    made = draft()
+    sent = the_save([*keys(made, "1")])
+    kept = dump_state(made)
+    assert len(omit_stored(kept, made.saves)["unsaved"]) == 1
+    made.saves.confirm(sent, new=True)
+    assert omit_stored(kept, made.saves)["unsaved"] == []
+    edit = replace(sent, note="changed")
+    made.saves.send(edit, new=False)
+    assert len(omit_stored(dump_state(made), made.saves)["unsaved"]) == 1
+
+
+def test_locked_work_keeps_what_was_refused_for_later() -> None:
+    """Nothing can be saved, so it neither enters the draft nor prevents leaving the sample."""
     made = draft()
     first = the_save([*keys(made, "1")])
     kept = json.loads(json.dumps(dump_state(made)))
-    kept["unsaved"][0]["annotation"]["labels"] = [["No such label"]]
+    locked = draft()
+    restore(locked, kept, locked=True)
+    assert save_results.restore_first_refused(locked) == []
+    assert keys(locked, ">") == [Open(Page.SAMPLE, 1)]
     again = draft()
-    restore(again, kept)
-    assert [save.annotation for save in again.saves] == [replace(first, labels=())]
+    restore(again, json.loads(json.dumps(dump_state(locked))))
+    assert again.saves.refused == (PendingSave(first, new=True),)
+
+
+def test_labels_of_a_kept_edit_can_be_saved() -> None:
+    """Removed and retired ones are left out; without any, the stored ones come back."""
+    made = draft()
+    store(made, keys(made, "1"))
+    stored = made.annotations
+    changed = the_save([*keys(made, "e 2 enter")])
+    save_results.apply_refused_save(made, changed, "it changed meanwhile")
+    kept = json.loads(json.dumps(dump_state(made)))
+    for labels, wanted in (
+        ([["No such label"]], stored[0].labels),
+        ([["No such label"], ["Benign"]], (("Benign",),)),
+    ):
+        kept["unsaved"][0]["annotation"]["labels"] = labels
+        again = draft()
+        again.annotations = stored
+        restore(again, kept)
+        assert [save.annotation.labels for save in again.saves] == [wanted]
+
+
+def test_kept_annotations_must_fit_the_text() -> None:
+    """An annotation with an anchor outside of the text is left out."""
+    made = draft()
+    keys(made, "1")
+    kept = json.loads(json.dumps(dump_state(made)))
     kept["unsaved"][0]["annotation"]["claim"][0][3] = 99999
     again = draft()
     restore(again, kept)
@@ -128,6 +240,7 @@ def test_kept_annotations_lose_labels_that_are_gone_and_must_fit_the_text() -> N
         {},
         {"unsaved": [3, {}, {"annotation": 3}, {"annotation": {"id": 1, "claim": "x"}}]},
         {"unsaved": [{"annotation": {"id": "x", "claim": [["summary", 9, 0, 3]]}, "new": 1}]},
+        {"unsaved": [{"annotation": {"id": "x", "claim": [["summary", 0, 0, 3]], "imported": 3}}]},
         {"cursors": 3, "claim": "x", "evidence": 7, "kept": {}, "visited": "no", "note": None},
         {"cursors": {"summary": [5, 0], "source": [0, "x"]}, "claim": [9, 2]},
         {"cursors": {"summary": [1, 3], "source": [1, 3]}},
@@ -183,9 +296,9 @@ def test_any_json_at_all_leaves_a_sound_draft(kept: dict[str, Any]) -> None:
     """A place is advice, never trusted."""
     made = draft()
     restore(made, kept)
-    kept_anchors = [anchor for save in made.saves for anchor in save.annotation.anchors]
-    for anchor in kept_anchors:
-        assert Span(0, len(made.text(anchor.side))).contains(anchor.span)
-    for anchor in made.evidence:
-        assert Span(0, len(made.text(Side.SOURCE))).contains(anchor.span)
+    kept_anchors = [each for save in made.saves for each in save.annotation.anchors]
+    for each in kept_anchors:
+        assert Span(0, len(made.text(each.side))).contains(each.span)
+    for each in made.evidence:
+        assert Span(0, len(made.text(Side.SOURCE))).contains(each.span)
     dump_state(made)

@@ -196,6 +196,9 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
         assist = value.get("assist")
         settled = value.get("settled")
         suggested = value.get("suggested")
+        imported = value.get("imported")
+        if imported is not None and not isinstance(imported, Mapping):
+            raise TypeError(f"the imported fields are no object: {imported!r}")
         return Annotation(
             id=value["id"],
             claim=tuple([anchor_from_json(anchor) for anchor in value["claim"]]),
@@ -209,7 +212,7 @@ def annotation_from_json(value: Mapping[str, Any]) -> Annotation:
             guidelines=value.get("guidelines", ""),
             created=value.get("created", ""),
             updated=value.get("updated", ""),
-            imported=value.get("imported"),
+            imported=imported,
             trace=None if assist is None else assist_trace_from_json(assist, spans=len(evidence)),
             settled=None if settled is None else adjudication_from_json(settled),
             suggested=None if suggested is None else provenance_from_json(suggested),

@@ -94,6 +94,7 @@ class CommentThread:
 
     @property
     def waiting(self) -> bool:
+        """Whether the last message waits for an answer of the reviewers."""
         return self.remarks[-1].reader == REVIEWERS
 
 

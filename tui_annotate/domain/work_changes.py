@@ -64,6 +64,7 @@ class _PersonWork:
         self.words: defaultdict[str, _Versions] = defaultdict(_Versions)
 
     def take(self, event: Event, arrival: int) -> None:
+        """Add an event; events must come in order of arrival. RELABEL changes all versions."""
         action = event.action
         for name, payload in action.after.annotations.items():
             if action.verb == RELABEL:  # the decisions got the same new labels
@@ -91,6 +92,7 @@ class _PersonWork:
         return self.annotations[name].at(arrival) if shown else ""
 
     def word(self, name: str, arrival: int) -> str:
+        """Return the state, rating or comment that review showed; empty if it did not."""
         return self.words[name].at(arrival) if self.counts(arrival) else ""
 
     def content(self, arrival: int) -> tuple[object, ...]:

@@ -25,15 +25,29 @@ class PendingSaves:
     Attributes:
         sent: annotations on their way to the store, by id.
         refused: annotations that the store refused, oldest first, each id once.
+        aside: annotations refused earlier that cannot be saved now, because the work is locked.
+        stored: id, version and newness of the saves that the store has committed, also before
+            the screen knows of it; added to in the store's thread.
     """
 
     sent: dict[str, PendingSave] = field(default_factory=dict)
     refused: tuple[PendingSave, ...] = ()
+    aside: tuple[PendingSave, ...] = ()
+    stored: set[tuple[str, int, bool]] = field(default_factory=set)
 
     def __iter__(self) -> Iterator[PendingSave]:
-        """Yield all pending saves: those on their way, then the refused ones."""
+        """Yield all pending saves: those on their way, the refused ones, and those set aside."""
         yield from self.sent.values()
         yield from self.refused
+        yield from self.aside
+
+    def set_aside(self, save: PendingSave) -> None:
+        """Add an annotation that can only be saved after the sample is open again."""
+        self.aside = (*self.aside, save)
+
+    def confirm(self, annotation: Annotation, *, new: bool) -> None:
+        """Record that the store has committed a save; called in the store's thread."""
+        self.stored.add((annotation.id, annotation.version, new))
 
     def send(self, annotation: Annotation, *, new: bool) -> None:
         """Add an annotation that is on its way to the store."""
@@ -73,3 +87,4 @@ class PendingSaves:
 
         self.sent = {name: changed(save) for name, save in self.sent.items()}
         self.refused = tuple(map(changed, self.refused))
+        self.aside = tuple(map(changed, self.aside))

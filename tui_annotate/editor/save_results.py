@@ -12,7 +12,13 @@ from tui_annotate.domain.labels import Requirement
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor import cursor_actions, notes
 from tui_annotate.editor.effects import Effects, Focus, GoTo, Select
-from tui_annotate.editor.messages import AnyMessage, LineText, MessageCode, StatusMessage
+from tui_annotate.editor.messages import (
+    AnyMessage,
+    LineText,
+    MessageCode,
+    StatusMessage,
+    combine_messages,
+)
 from tui_annotate.editor.navigation import show_annotation
 from tui_annotate.editor.pending_saves import PendingSave
 from tui_annotate.editor.state import Draft
@@ -72,14 +78,22 @@ def apply_refused_save(
 
 
 def restore_first_refused(draft: Draft) -> Effects:
-    """Restore the oldest refused annotation, if there is one and the draft has no other work.
+    """Put the oldest refused annotation into the draft of a sample that was just opened.
 
-    Called for a sample whose refused annotations were stored with the position of the annotator.
+    If the draft has other work, or there is none, only the message changes. A message about the
+    opening of the sample stays.
     """
-    if not draft.saves.refused or draft.open or draft.selection:
+    waiting = draft.saves.refused
+    if not waiting:
         return []
-    draft.say(MessageCode.NOT_SAVED_TRY_AGAIN, WARNING)
-    return restore_refused(draft, draft.saves.refused[0])
+    before = draft.message
+    if draft.open or draft.selection:
+        more = StatusMessage(MessageCode.MORE_NOT_SAVED, {"count": len(waiting)})
+        draft.message = combine_messages(before, more, WARNING)
+        return []
+    not_saved = StatusMessage(MessageCode.NOT_SAVED_TRY_AGAIN)
+    draft.message = combine_messages(before, not_saved, WARNING)
+    return restore_refused(draft, waiting[0])
 
 
 def restore_refused(draft: Draft, refused: PendingSave) -> Effects:

@@ -172,6 +172,7 @@ def reopen_suggestion(draft: Draft, one: Suggestion, message: StatusMessage | st
     if made is None or made == to_annotation(draft, one):
         return effects
     effects += change(draft, one)
+    draft.save_failed = True
     draft.labels, draft.evidence, draft.note = [*made.labels], [*made.evidence], made.note
     if made.claim != one.claim:
         effects += go_to_first(made.claim)

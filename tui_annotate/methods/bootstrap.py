@@ -47,6 +47,7 @@ class Interval(NamedTuple):
 
 
 def count_clusters(clusters: Sequence[str]) -> int:
+    """Return the number of different cluster names; the empty name is one, too."""
     return len(set(clusters))
 
 

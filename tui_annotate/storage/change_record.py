@@ -75,12 +75,15 @@ class _Covered:
         return self.name.partition(".")[0]
 
     def key_of(self, row: str = "") -> str:
+        """Return SQL of the key columns as one text; `row` is the alias of the table, with a dot."""
         return _join_columns(self.key, row)
 
     def content_of(self, row: str = "") -> str:
+        """Return SQL of the recorded columns as one text, like `key_of`."""
         return _join_columns(self.columns, row)
 
     def condition(self, row: str = "") -> str:
+        """Return the SQL condition of the recorded rows; `1` if all are recorded."""
         return self.only.format(row=row) if self.only else "1"
 
 

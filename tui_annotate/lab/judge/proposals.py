@@ -365,6 +365,10 @@ class _RunState:
         return sum(not several for several in self.found.values())
 
     def build_question(self, sample: Sample) -> Question:
+        """Return the request for a sample, with texts cut to the limit of characters.
+
+        Counts the samples whose texts were cut, and records the version of the prompt.
+        """
         summary = sample.document(Side.SUMMARY)
         language = self.options.language or summary.language
         prompt = prompts.load_prompt(PROMPT, language=language, folders=self.options.folders)

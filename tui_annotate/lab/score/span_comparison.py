@@ -223,6 +223,7 @@ class _ScoredSentences:
         return [] if self.case.is_unplaced else self.pairs()
 
     def count(self, threshold: float) -> list[float]:
+        """Return the counts of `count_sentence_hits` for scores above a threshold."""
         pairs = self.pairs()
         counts = count_sentence_hits(
             [score > threshold for score, _ in pairs],

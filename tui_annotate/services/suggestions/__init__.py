@@ -113,6 +113,7 @@ class _Tally:
     """Numbers of answers, and of accepting answers, by cluster of samples."""
 
     def take(self, listed: SuggestionListing, cluster: str) -> None:
+        """Add a suggestion with all answers to it; `cluster` names the samples of one source."""
         self.offered += 1
         self.seen += listed.seen
         self.passed += listed.passed

@@ -260,6 +260,7 @@ class _StreamCheck:
         self._removed: set[str] = set()
 
     def step(self, row: Any) -> None:
+        """Verify the next event, in order of arrival; no effect after the first fault (`found`)."""
         if self.found is None:
             self._last = row
             self._seq += 1

@@ -11,6 +11,7 @@ from tests.tui.screens.annotate_app import Person, open_app
 from tests.tui.screens.review_app import FIRST, SECOND
 from tui_annotate import workspace
 from tui_annotate.domain.adjudication import RejectionReason
+from tui_annotate.domain.annotations import annotation_to_json
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.actions import ACTIONS
@@ -187,3 +188,23 @@ async def test_progress_leaves_out_locked_samples(tmp_path: Path) -> None:
         await person.press("enter")
         await person.settled()
         assert person.said().code is MessageCode.ALL_BUT_LOCKED
+
+
+async def test_what_was_refused_before_the_lock_does_not_prevent_leaving(tmp_path: Path) -> None:
+    """The unsaved annotation is kept for a reopening; the message is that of the lock."""
+    folder = review_app.make(tmp_path / "work")
+    refused = review_app.said("refused", "It cost", review_app.INTRINSIC)
+    unsaved = [{"annotation": annotation_to_json(refused), "new": True}]
+    with workspace.open(folder) as space:
+        ana = space.person("ana").id
+        space.annotate.people.keep_place(ana, FIRST, {"unsaved": unsaved})
+    adjudicate(folder)
+    async with open_app(folder) as person:
+        assert says_locked(person)
+        assert not person.draft.saves.refused
+        assert person.draft.selection is None
+        await person.press(">")
+        assert person.draft.sample.key != FIRST
+    with workspace.open(folder) as space:
+        (item,) = space.annotate.people.place(ana, FIRST)["unsaved"]
+        assert item["annotation"]["id"] == "refused"

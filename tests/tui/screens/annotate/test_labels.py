@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 
 from tests.tui.screens.annotate_app import LABELS, Person, make_workspace, open_app
 from tui_annotate import workspace
-from tui_annotate.domain.annotations import Annotation, LabelPath
+from tui_annotate.domain.annotations import Annotation, LabelPath, anchor_to_json
+from tui_annotate.domain.samples import SampleKey
 from tui_annotate.editor.messages import MessageCode, StatusMessage
 from tui_annotate.services.relabel import LabelChangeService
 from tui_annotate.storage.labels.store import GuidanceKind
@@ -177,6 +179,40 @@ async def test_a_refused_annotation_alone_is_in_the_draft_after_a_restart(folder
         assert person.said().code is MessageCode.NOT_SAVED_TRY_AGAIN
         await person.press("escape 1")
         assert [one.claim for one in person.annotations] == [refused]
+
+
+FILMS_A = SampleKey("films", "a")
+
+
+def kept_unsaved(folder: Path) -> list[dict[str, Any]]:
+    """Return the unsaved annotations that are stored with the position in sample a."""
+    with workspace.open(folder) as space:
+        place = space.annotate.people.place(space.person("ana").id, FILMS_A)
+    unsaved: list[dict[str, Any]] = place.get("unsaved", [])
+    return unsaved
+
+
+async def test_a_refusal_is_stored_at_once(folder: Path) -> None:
+    """No key follows it, and the process may be killed."""
+    async with open_app(folder) as person:
+        await person.press("down")
+        claim = person.draft.claim
+        relabel(folder, OTHER)
+        await person.press("1")
+        assert person.draft.save_failed
+        (item,) = kept_unsaved(folder)
+        assert item["annotation"]["claim"] == [anchor_to_json(each) for each in claim]
+
+
+async def test_a_save_that_ends_after_the_screen_is_no_unsaved_work(folder: Path) -> None:
+    """The terminal closes while the store is busy: the annotation is stored, and nothing waits."""
+    async with open_app(folder) as person:
+        with answers_wait(person):
+            await person.pilot.press("1")
+            assert len(person.draft.saves.sent) == 1
+            person.screen.quit()
+    assert len(stored(folder)) == 1
+    assert kept_unsaved(folder) == []
 
 
 async def test_two_claims_that_are_refused_both_come_back(folder: Path) -> None:

@@ -8,8 +8,10 @@ import pytest
 
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
+from tui_annotate.domain.annotations import Anchor, Annotation, annotation_to_json
 from tui_annotate.domain.errors import ReadOnly
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.samples import SampleKey, Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.tui.screens.sample.rows import SampleMessage
@@ -91,3 +93,20 @@ async def test_two_may_read_as_the_same_person(folder: Path) -> None:
         assert says_read_only(person)
         await person.press("down")
         assert not person.said()
+
+
+async def test_unsaved_work_does_not_prevent_leaving_a_sample(tmp_path: Path, folder: Path) -> None:
+    """Nothing can be saved or dropped, and the stored unsaved work stays as it is."""
+    del folder  # makes all workspaces read-only
+    other = make_workspace(tmp_path / "other")
+    anchor = Anchor(Side.SUMMARY, 0, Span(0, 4))
+    unsaved = [{"annotation": annotation_to_json(Annotation("x", (anchor,))), "new": True}]
+    with workspace.open(other) as space:
+        space._database.read_only = ""
+        who, key = space.person("ana").id, SampleKey("films", "a")
+        space.annotate.people.keep_place(who, key, {"unsaved": unsaved})
+    async with open_app(other) as person:
+        await person.press(">")
+        assert person.draft.sample.id == "b"
+    with workspace.open(other) as space:
+        assert space.annotate.people.place(who, key)["unsaved"] == unsaved

@@ -339,6 +339,10 @@ class _RowsBySample:
         self.strays = 0
 
     def of(self, sample: int) -> Iterator[_Row]:
+        """Yield the rows of a sample; count and skip rows of samples that were not asked for.
+
+        Must be called with ascending sample ids, as the rows are read once, in their order.
+        """
         while (row := self._next) is not None:
             number = row["sample_id"]
             if isinstance(number, int) and number > sample:
@@ -352,6 +356,7 @@ class _RowsBySample:
                 self.strays += 1
 
     def rest(self) -> int:
+        """Return the number of rows of no known sample, after the last sample was asked for."""
         return self.strays + (self._next is not None) + sum(1 for _ in self._rows)
 
 
@@ -606,6 +611,7 @@ class _OffsetVotes:
     _unfit: int = 0
 
     def add(self, marks: _Marks, texts: _Texts) -> None:
+        """Count the votes of an annotation's spans that are valid from one of the two origins."""
         for side, (start, end) in marks.spans.items():
             longest = texts[side][-1].end if texts[side] else 0
             if marks.chunks[side] is None or not 0 <= start < end <= longest:

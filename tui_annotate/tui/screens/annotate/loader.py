@@ -29,7 +29,7 @@ from tui_annotate.editor.messages import (
     add_state,
     make_message,
 )
-from tui_annotate.editor.resume_state import dump_state, restore
+from tui_annotate.editor.resume_state import dump_state, omit_stored, restore
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import SAVED, WARNING
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
@@ -73,6 +73,13 @@ def _describe_state(open_sample: ShownSample, draft: Draft) -> AnyMessage:
     if open_sample.assignment.state is State.REOPENED:
         return describe_reopened(draft)
     return ""
+
+
+def _restore_position(session: AnnotatorSession, draft: Draft, open_sample: ShownSample) -> None:
+    place = open_sample.place
+    if session.read_only:  # nothing can be saved, and the stored position stays as it is
+        place = {**place, "unsaved": []}
+    restore(draft, place, locked=open_sample.lock.locked)
 
 
 def _lacks_rating(open_sample: ShownSample) -> bool:
@@ -145,7 +152,9 @@ class SampleSource:
         """Return a function that stores the annotator's position in the sample; None in review."""
         annotate = current.session.annotate
         who = current.session.person.id
-        return partial(annotate.people.keep_place, who, current.open_sample.sample.key, kept)
+        key = current.open_sample.sample.key
+        saves = current.draft.saves
+        return lambda: annotate.people.keep_place(who, key, omit_stored(kept, saves))
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return a function that stores the working time, to be called in the store's thread."""
@@ -243,7 +252,7 @@ class SampleLoader:
         for feature in screen.features:
             feature.drafted(draft, open_sample)
         if open_sample.place:
-            restore(draft, open_sample.place)
+            _restore_position(session, draft, open_sample)
         else:
             completion.move_to_first_unmarked(draft)
         screen.current = SampleSession(session, open_sample, draft)
@@ -255,8 +264,9 @@ class SampleLoader:
             message = add_state(message, why, sample=open_sample.sample.id, kind=WARNING)
         if message:
             draft.message = message
+        effects = save_results.restore_first_refused(draft)
         screen.show_draft()
-        if not screen.read_only and (effects := save_results.restore_first_refused(draft)):
+        if effects:
             screen.perform(effects)
         # The pane asks for the refresh, because the screen may not know yet that it must paint.
         screen.pane(draft.side).call_after_refresh(self._on_first_frame)
@@ -474,19 +484,34 @@ class SampleLoader:
         keep = self.source.position_writer(current, dump_state(current.draft)) if current else None
         return keep or (lambda: None)
 
-    def keep_place(self) -> None:
-        """Store the position of the open sample with all unsaved work."""
+    def keep_place(self, *, quiet: bool = False) -> None:
+        """Store the position of the open sample with all unsaved work.
+
+        Args:
+            quiet: shows no error if it fails, because the screen shows a more important one.
+        """
         if current := self._screen.current:
-            self._send_position(current, dump_state(current.draft), self._saves.saver.send)
+            kept = dump_state(current.draft)
+            self._send_position(current, kept, self._saves.saver.send, quiet=quiet)
 
     def _send_position(
         self,
         current: SampleSession,
         kept: Mapping[str, Any],
         send: Callable[[StoreJob[None]], None],
+        *,
+        quiet: bool = False,
     ) -> None:
-        if keep := self.source.position_writer(current, kept):
-            send(StoreJob(keep, lambda _: None, self._screen.show_error))
+        keep = self.source.position_writer(current, kept)
+        if keep is None:
+            return
+
+        def done(_: None) -> None:
+            self._stored_place = current.open_sample.sample.key, kept
+
+        def ignore(_: TuiAnnotateError) -> None: ...
+
+        send(StoreJob(keep, done, ignore if quiet else self._screen.show_error))
 
     def spend(self) -> None:
         """Add the time that the user spent on an action to the sample's working time."""
@@ -512,7 +537,6 @@ class SampleLoader:
             return  # another sample is being opened, which stores the position
         place = current.open_sample.sample.key, dump_state(current.draft)
         if place != self._stored_place:
-            self._stored_place = place
             self._send_position(current, place[1], self._saves.saver.send)
             self._prefetch_later()  # a commit makes samples that were read before outdated
 

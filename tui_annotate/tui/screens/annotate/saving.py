@@ -339,6 +339,7 @@ class SaveController:
         effects = save_results.apply_refused_save(draft, annotation, message)
         if draft is self._screen.draft:
             self._screen.perform(effects)
+            self._screen.loader.keep_place(quiet=True)  # a killed process loses nothing
 
 
 def _moved(counted: State, before: State, after: State) -> int:
@@ -386,7 +387,7 @@ class AnnotationSaves:
                 offer = None if lone else self._screen.panes.complete_snapshot(offer)
                 stored = single_document.exchange_sides(open_sample.sample, annotation)
                 call = partial(save, who, key, stored, offer=offer, label_set=seen)
-                self._save(call, open_sample.sample, annotation)
+                self._save(call, open_sample.sample, annotation, new=new)
             case Remove(annotation):
                 version = annotation.version
                 remove = partial(annotate.remove, who, key, annotation.id, version=version)
@@ -428,7 +429,12 @@ class AnnotationSaves:
         self._saves.send_timed(lambda seconds: call(seconds=seconds), done, failed)
 
     def _save(
-        self, call: Callable[..., SaveResult], sample: Sample, annotation: Annotation
+        self,
+        call: Callable[..., SaveResult],
+        sample: Sample,
+        annotation: Annotation,
+        *,
+        new: bool,
     ) -> None:
         screen = self._screen
         seconds = self._saves.stopwatch.take()
@@ -436,6 +442,11 @@ class AnnotationSaves:
         if draft is None:
             return
         screen.loader.last_label = draft.last_label
+
+        def save() -> SaveResult:
+            saved = call(seconds=seconds)
+            draft.saves.confirm(annotation, new=new)
+            return saved
 
         def done(saved: SaveResult) -> None:
             self._saves.apply_save_result(saved)
@@ -447,8 +458,7 @@ class AnnotationSaves:
                 screen.loader.keep_place()
 
         failed = partial(self._saves.show_refused_save, draft, annotation)
-        job = StoreJob(partial(call, seconds=seconds), done, failed, writes=True, shown=True)
-        self._saves.send(job)
+        self._saves.send(StoreJob(save, done, failed, writes=True, shown=True))
 
     # the end of a sample
 
