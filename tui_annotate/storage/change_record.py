@@ -75,7 +75,7 @@ class _Covered:
         return self.name.partition(".")[0]
 
     def key_of(self, row: str = "") -> str:
-        """Return SQL of the key columns as one text; `row` is the alias of the table, with a dot."""
+        """Return SQL of the key columns as one text; `row` is a prefix of the columns."""
         return _join_columns(self.key, row)
 
     def content_of(self, row: str = "") -> str:

@@ -265,7 +265,7 @@ class _Repeats:
         self.count = 0
 
     def check(self, case: ScoredAnswer) -> None:
-        """Raise InvalidRecord for a repeated prompt; count it if the answer has no file and line."""
+        """Raise InvalidRecord for a repeated prompt; only count it if the answer has no file."""
         file = case.file if self._by_file else ""
         known = (case.task, case.size, case.position, case.identity, case.prompt, case.model)
         own = (case.where, case.reply)

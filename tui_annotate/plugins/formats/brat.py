@@ -194,7 +194,7 @@ class _FolderReader:
     _named: set[str] = field(default_factory=set)
 
     def open(self) -> None:
-        """Read the label paths, and find the folders of annotators; InvalidInput if one is wrong."""
+        """Read the label paths and find the annotators' folders; InvalidInput if one is wrong."""
         if not self.root.is_dir():
             raise InvalidInput(
                 f"{self.root} is a file", "pass the folder that contains the .txt and .ann files"
