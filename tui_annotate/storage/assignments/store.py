@@ -127,6 +127,7 @@ _POOL_SIZE: Final = text(
     "SELECT count(*) FROM pool p JOIN datasets d ON d.id = p.dataset_id"  # noqa: S608  constants
     f" WHERE d.name = :dataset AND p.room > 0 AND NOT {adjudicated_condition('p.sample_id')}"
 )
+_ITEM_BATCH: Final = 1000
 Rule = Pool | Escalation | Practice | Gold
 """A rule by which samples of a dataset are assigned; a dataset has at most one of each kind."""
 _KINDS: Final[dict[str, type[Rule]]] = {
@@ -284,33 +285,25 @@ class AssignmentTransaction:
         """Load a dataset to assign; `score`: a `meta` field, a score or empty; or InvalidInput."""
         dataset_id = self.dataset_row(dataset)
         scope = {"dataset": dataset_id}
-        rows = self.connection.execute(_ITEMS, scope).all()
-        keys = {row.id: SampleKey(dataset, row.external) for row in rows}
         handed = dataset_setting(self.connection, dataset_id, HANDED_OUT)
         held = self.connection.execute(_STARTED if handed is None else _ASSIGNED, scope).all()
+        adjudicated = set(self.connection.execute(_ADJUDICATED, scope).scalars())
         has: defaultdict[str, set[SampleKey]] = defaultdict(set)
         still_open: defaultdict[str, int] = defaultdict(int)
         people: defaultdict[int, int] = defaultdict(int)
         for sample_id, person, finished, is_gold in held:
-            has[person].add(keys[sample_id])
             if not is_gold:
                 still_open[person] += not finished
                 people[sample_id] += 1
-        items = tuple(
-            AllocationItem(
-                keys[row.id],
-                place=row.id,
-                source=row.source,
-                length=row.length,
-                score=value,
-                held=people[row.id],
-            )
-            for row, value in zip(rows, self._load_scores(dataset_id, rows, score), strict=True)
-        )
+        items = tuple(self._load_items(dataset, dataset_id, people=people, score=score))
+        used = {sample_id for sample_id, *_ in held} | adjudicated
+        keys = {item.place: item.key for item in items if item.place in used}
+        for sample_id, person, *_ in held:
+            has[person].add(keys[sample_id])
         own = {person: frozenset(mine) for person, mine in has.items()}
         rule = gold.gold_of(self.connection, dataset_id)
         known = frozenset(rule.samples if rule else ())
-        locked = {keys[row] for row in self.connection.execute(_ADJUDICATED, scope).scalars()}
+        locked = {keys[row] for row in adjudicated}
         return AssignableDataset(
             dataset,
             dataset_id,
@@ -322,11 +315,23 @@ class AssignmentTransaction:
             secret=rule.seed if rule else "",
         )
 
-    def _load_scores(self, dataset_id: int, rows: Sequence[Any], score: str) -> list[float | None]:
-        if order := by_score(score):
-            line = read_positions(self.connection, order, dataset_id)
-            return [line.get(row.id) for row in rows]
-        return [_parse_score(row.meta, score) for row in rows]
+    def _load_items(
+        self, dataset: str, dataset_id: int, *, people: Mapping[int, int], score: str
+    ) -> Iterator[AllocationItem]:
+        """Yield the samples of a dataset in order of import; `people`: assignees by row id."""
+        order = by_score(score)
+        positions = read_positions(self.connection, order, dataset_id) if order else {}
+        scope = {"dataset": dataset_id}
+        rows = self.connection.execute(_ITEMS, scope, execution_options={"yield_per": _ITEM_BATCH})
+        for row in rows:
+            yield AllocationItem(
+                SampleKey(dataset, row.external),
+                place=row.id,
+                source=row.source,
+                length=row.length,
+                score=positions.get(row.id) if order else _parse_score(row.meta, score),
+                held=people.get(row.id, 0),
+            )
 
     def dataset_row(self, dataset: str) -> int:
         """Return the row id of a dataset."""
