@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -30,6 +31,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.statements import sample_row
 
 ORDERS = ["by-source", "ingested", "random:7"]
 
@@ -350,22 +352,29 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
     assert [(place.position, place.total) for place in places] == [(at, 5) for at in range(1, 6)]
 
 
-def _steps(database: Database) -> int:
-    """How many hundreds of steps SQLite takes to find out what comes first of two sources."""
-    taken = 0
+@contextmanager
+def counted_steps(connection: Connection) -> Iterator[list[int]]:
+    """Count the steps that SQLite takes in a `with` block, in hundreds (the only item)."""
+    taken = [0]
 
     def count() -> int:
-        nonlocal taken
-        taken += 1
+        taken[0] += 1
         return 0
 
-    with database.reading() as connection:
-        raw = connection.connection.driver_connection
-        assert raw is not None
-        raw.set_progress_handler(count, 100)
-        queue_orders.first_values_by_source(connection, ["one", "two"])
+    raw = connection.connection.driver_connection
+    assert raw is not None
+    raw.set_progress_handler(count, 100)
+    try:
+        yield taken
+    finally:
         raw.set_progress_handler(None, 0)
-    return taken
+
+
+def count_steps_of_sources(database: Database) -> int:
+    """How many hundreds of steps SQLite takes to find out what comes first of two sources."""
+    with database.reading() as connection, counted_steps(connection) as taken:
+        queue_orders.first_values_by_source(connection, ["one", "two"])
+    return taken[0]
 
 
 def test_the_sources_of_a_batch_are_found_as_quickly_among_many(
@@ -373,6 +382,27 @@ def test_the_sources_of_a_batch_are_found_as_quickly_among_many(
 ) -> None:
     """However many samples there are: else each batch of an ingest takes longer than the last."""
     fill(corpus, *map(str, range(20)))
-    few = _steps(database)
+    few = count_steps_of_sources(database)
     fill(corpus, *map(str, range(20, 1000)))
-    assert _steps(database) <= few + 5
+    assert count_steps_of_sources(database) <= few + 5
+
+
+def count_steps_of_removal(database: Database, key: SampleKey) -> int:
+    """How many hundreds of steps SQLite takes to remove a sample from the common orders."""
+    with database.writing() as connection:
+        row = sample_row(connection, key)
+        orders = [order_id for order_id, *_ in queue_orders.common_orders(connection)]
+        assert orders
+        with counted_steps(connection) as taken:
+            queue_orders.remove_ranks(connection, [row], orders)
+    return taken[0]
+
+
+def test_samples_are_removed_from_an_order_as_quickly_among_many(
+    corpus: CorpusStore, database: Database
+) -> None:
+    """Else the first assignment of a dataset, which removes all its samples, takes minutes."""
+    first, *_ = fill(corpus, *map(str, range(20)))
+    few = count_steps_of_removal(database, first)
+    last = fill(corpus, *map(str, range(20, 1000)))[-1]
+    assert count_steps_of_removal(database, last) <= few + 5
