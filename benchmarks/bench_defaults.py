@@ -1,4 +1,4 @@
-"""Size, speed and quality of each default of the assist; writes the table of docs/assist.md.
+"""Size, speed and quality of each default of the assist; writes the table of docs/ranking.md.
 
 Needs the real data of `TUI_ANNOTATE_SHARED`; gives no rows, and writes nothing, without them.
 """
@@ -35,7 +35,7 @@ from tui_annotate.services.assist.sample import (
     prepare_sample,
 )
 
-PAGE = ROOT / "docs" / "assist.md"
+PAGE = ROOT / "docs" / "ranking.md"
 BEGIN, END = "<!-- written by `python -m benchmarks defaults` -->", "<!-- end -->"
 PACKAGES: Final[Mapping[str, tuple[str, ...]]] = {
     "none": (),

@@ -62,6 +62,7 @@ def test_the_commands_work_as_written(page: str, warm_folder: Path, tmp_path: Pa
 
 
 def test_the_first_commands_work_as_installed(real: Path, tmp_path: Path) -> None:
-    """Those of the README once more, each from its beginning."""
-    script = "".join(blocks("README.md", "sh"))
+    """Those of the page on the installation once more, each from its beginning."""
+    script = "".join(blocks("docs/install.md", "sh"))
+    assert "tui-annotate" in script
     run(["bash", "-euxo", "pipefail", "-c", script], tmp_path / "page", real)

@@ -643,7 +643,7 @@ def test_people_of_one_name_are_told_apart(store: Store) -> None:
 
 
 def test_faithbench(tmp_path: Path) -> None:
-    """The values in docs/agreement.md are those of the six public batches."""
+    """The values in docs/measures.md are those of the six public batches."""
     dumps = sorted(SHARED.glob("data/faithbench/batch_*_annotation.json"))
     if not dumps:
         pytest.skip("real data: no folder TUI_ANNOTATE_SHARED with dumps")
@@ -668,7 +668,7 @@ def test_faithbench(tmp_path: Path) -> None:
     assert set(ns(found, "span").values()) == {402}
     assert ns(found, "label")["percent"] == 588
     assert values(found, "label")["percent"] == pytest.approx(0.563, abs=0.0005)
-    manual = (ROOT / "docs" / "agreement.md").read_text("utf-8")
+    manual = (ROOT / "docs" / "measures.md").read_text("utf-8")
     for report in (".152", ".220", ".577", ".751", ".563 of 588", "402"):
         assert f"| {report} |" in manual
     read = IngestFiles(dumps, options=ImportOptions(everyone_read=True))

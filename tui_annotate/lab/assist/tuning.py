@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 LEAST_SOURCES: Final = 10
 LEAST_QUERIES: Final = 50
-"""Minimum number of queries for a fit; docs/assist.md describes the experiment that chose it."""
+"""Minimum number of queries for a fit; docs/ranking.md describes the experiment that chose it."""
 BOTH: Final = "both"
 
 
