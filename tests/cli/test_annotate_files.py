@@ -569,7 +569,7 @@ def test_a_file_keeps_its_own_id_column(
         if is_named:
             assert (done.code, done.error and done.error.code) == (2, "columns-ambiguous")
             assert command(*ingest, *shlex.split("c/d.csv --id-column two")).code == 0
-        expected = ["a0" if is_named else "0", "b1", "b2"]
+        expected = ["a0" if is_named else "1", "b1", "b2"]
         assert [sample.id for sample in space.samples()] == expected
 
 
@@ -586,7 +586,7 @@ def test_a_folder_keeps_its_row_numbers_as_ids(
     for words in (place, "b.csv --id-column key", place):
         assert command(*ingest, *words.split()).code == 0
     with workspaces.open(tmp_path / "w") as space:
-        assert [sample.id for sample in space.samples()] == ["a.csv/0", "b.csv"]
+        assert [sample.id for sample in space.samples()] == ["a.csv/1", "b.csv"]
 
 
 @pytest.mark.parametrize(
@@ -594,9 +594,9 @@ def test_a_folder_keeps_its_row_numbers_as_ids(
     [
         ("id", ["a", "b"], ["a", "b"]),
         ("ID", ["7", "5"], ["7", "5"]),
-        ("id", ["a", "a"], ["0", "1"]),
-        ("id", ["a", ""], ["0", "1"]),
-        ("doc_id", ["a", "b"], ["0", "1"]),
+        ("id", ["a", "a"], ["1", "2"]),
+        ("id", ["a", ""], ["1", "2"]),
+        ("doc_id", ["a", "b"], ["1", "2"]),
     ],
 )
 def test_a_column_of_different_ids_has_the_ids_of_samples(
@@ -613,7 +613,7 @@ def test_a_column_of_different_ids_has_the_ids_of_samples(
     assert command("annotate", "a.csv").code == 0
     with workspaces.open(tmp_path / "a.csv.annotations") as space:
         found = [sample.id for sample in space.samples()]
-    assert found == [*ids, "c" if ids == cells else "2"]
+    assert found == [*ids, "c" if ids == cells else "3"]
 
 
 def test_ids_of_several_files_are_in_one_column(command: Command, tmp_path: Path) -> None:
@@ -636,7 +636,7 @@ def test_workspaces_of_row_numbers_keep_them(command: Command, tmp_path: Path) -
     command("ingest", "-w", "a.csv.annotations", "a.csv")
     assert command("annotate", "a.csv").code == 0
     with workspaces.open(tmp_path / "a.csv.annotations") as space:
-        assert [sample.id for sample in space.samples()] == ["0"]
+        assert [sample.id for sample in space.samples()] == ["1"]
 
 
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:
