@@ -270,7 +270,7 @@ COLUMN_OPTIONS: Final[Mapping[str, Any]] = {
     "id_column": option(
         "--id-column",
         "NAME",
-        "Column of the sample ids (default: the row number; for annotate, a column id of "
+        "Column of the sample ids (default: the row number, from 1; for annotate, a column id of "
         "different values).",
     ),
     "group_column": option(
