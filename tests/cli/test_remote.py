@@ -84,7 +84,7 @@ def test_a_text_that_always_fails_is_named_and_counted(
         asked = sent(endpoint)
         done = command(*again, *remote(endpoint))
         assert done.code == 3
-        assert "pairs/3" in done.err
+        assert "pairs/4" in done.err
         hint = f"tui-annotate lab vectors rebuild --missing --base-url {endpoint.url}\n"
         assert hint in done.err
         assert endpoint.poison.strip() not in done.err
