@@ -158,8 +158,8 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
     """Ingest, look, match, annotate, export, read again."""
     report = space.ingest(pairs, str(pairs), embedder="none")
     assert (report.added, report.known) == (2, 2)
-    assert [each.id for each in space.samples(dataset="pairs")] == ["0", "1"]
-    key = SampleKey("pairs", "0")
+    assert [each.id for each in space.samples(dataset="pairs")] == ["1", "2"]
+    key = SampleKey("pairs", "1")
     found = space.match(key, side=Side.SUMMARY, span=Span(16, 33))
     assert found.text == "15 million pounds"
     assert found.sample.key == key
@@ -178,8 +178,8 @@ def test_the_whole_job_from_python(space: Workspace, pairs: Path, tmp_path: Path
     assert "15 million pounds" in (tmp_path / "out.csv").read_text("utf-8-sig")
     with tui_annotate.create(tmp_path / "copy") as copy:
         copy.ingest(target, embedder="none")
-        (record,) = copy.records(sample="0")
-        (original,) = space.records(sample="0")
+        (record,) = copy.records(sample="1")
+        (original,) = space.records(sample="1")
         assert record.annotations == original.annotations
 
 

@@ -23,7 +23,8 @@ from tui_annotate.cli import options, screen
 from tui_annotate.cli.vectors import computing_vectors
 from tui_annotate.domain.endpoint_trust import EndpointTrust
 from tui_annotate.domain.errors import InvalidInput, NotFound
-from tui_annotate.domain.samples import Side
+from tui_annotate.domain.records import Record
+from tui_annotate.domain.samples import Document, Sample, Side
 from tui_annotate.plugins.protocols import ImportOptions
 
 LONG = "The old stone bridge over the river cost 12 million pounds and opened in 1889."
@@ -569,7 +570,7 @@ def test_a_file_keeps_its_own_id_column(
         if is_named:
             assert (done.code, done.error and done.error.code) == (2, "columns-ambiguous")
             assert command(*ingest, *shlex.split("c/d.csv --id-column two")).code == 0
-        expected = ["a0" if is_named else "0", "b1", "b2"]
+        expected = ["a0" if is_named else "1", "b1", "b2"]
         assert [sample.id for sample in space.samples()] == expected
 
 
@@ -586,7 +587,7 @@ def test_a_folder_keeps_its_row_numbers_as_ids(
     for words in (place, "b.csv --id-column key", place):
         assert command(*ingest, *words.split()).code == 0
     with workspaces.open(tmp_path / "w") as space:
-        assert [sample.id for sample in space.samples()] == ["a.csv/0", "b.csv"]
+        assert [sample.id for sample in space.samples()] == ["a.csv/1", "b.csv"]
 
 
 @pytest.mark.parametrize(
@@ -594,9 +595,9 @@ def test_a_folder_keeps_its_row_numbers_as_ids(
     [
         ("id", ["a", "b"], ["a", "b"]),
         ("ID", ["7", "5"], ["7", "5"]),
-        ("id", ["a", "a"], ["0", "1"]),
-        ("id", ["a", ""], ["0", "1"]),
-        ("doc_id", ["a", "b"], ["0", "1"]),
+        ("id", ["a", "a"], ["1", "2"]),
+        ("id", ["a", ""], ["1", "2"]),
+        ("doc_id", ["a", "b"], ["1", "2"]),
     ],
 )
 def test_a_column_of_different_ids_has_the_ids_of_samples(
@@ -613,7 +614,7 @@ def test_a_column_of_different_ids_has_the_ids_of_samples(
     assert command("annotate", "a.csv").code == 0
     with workspaces.open(tmp_path / "a.csv.annotations") as space:
         found = [sample.id for sample in space.samples()]
-    assert found == [*ids, "c" if ids == cells else "2"]
+    assert found == [*ids, "c" if ids == cells else "3"]
 
 
 def test_ids_of_several_files_are_in_one_column(command: Command, tmp_path: Path) -> None:
@@ -629,14 +630,26 @@ def test_ids_of_several_files_are_in_one_column(command: Command, tmp_path: Path
     assert samples(tmp_path / "c.jsonl.annotations") == 2
 
 
-def test_workspaces_of_row_numbers_keep_them(command: Command, tmp_path: Path) -> None:
-    """A workspace that an earlier version made from the same file."""
-    (tmp_path / "a.csv").write_text(f"id,source,summary\nx,{LONG},{SHORT}\n", "utf-8")
+@pytest.mark.parametrize("first", [0, 1])
+def test_workspaces_of_row_numbers_keep_them(command: Command, tmp_path: Path, first: int) -> None:
+    """A workspace of the same file has no ids of a column; an earlier version began with 0."""
+    table = tmp_path / "a.csv"
+    table.write_text(f"id,source,summary\nx,{LONG},{SHORT}\n", "utf-8")
     command("init", "a.csv.annotations")
-    command("ingest", "-w", "a.csv.annotations", "a.csv")
-    assert command("annotate", "a.csv").code == 0
-    with workspaces.open(tmp_path / "a.csv.annotations") as space:
-        assert [sample.id for sample in space.samples()] == ["0"]
+    if first == 0:
+        documents = (Document(Side.SOURCE, LONG), Document(Side.SUMMARY, SHORT))
+        with workspaces.open(tmp_path / "a.csv.annotations") as space:
+            earlier = Record(Sample("a", "0", documents))
+            space.ingest_service.run([earlier], embedder="none")
+    else:
+        command("ingest", "-w", "a.csv.annotations", "a.csv", "--embedder", "none")
+    for rows in (1, 2):
+        assert command("annotate", "a.csv").code == 0
+        with workspaces.open(tmp_path / "a.csv.annotations") as space:
+            found = [sample.id for sample in space.samples()]
+        assert found == [str(number) for number in range(first, first + rows)]
+        with table.open("a", encoding="utf-8") as file:
+            file.write(f"y,{LONG} More.,{SHORT}\n")
 
 
 def test_a_warning_about_a_whole_sheet_is_about_no_sample(command: Command, tmp_path: Path) -> None:

@@ -436,6 +436,6 @@ def test_a_file_that_changed_is_refused_with_whole_commands(
     kept = command("annotate", file.name, *words)
     assert kept.code == 0, "both texts are on the screen"
     assert "the screen shows the stored texts" not in kept.err
-    assert " are stored as a b-2/0" in kept.err
+    assert " are stored as a b-2/1" in kept.err
     assert command(*shlex.split(replace[1])).code == 0
     assert summaries(folder) == {"The bridge opened in 1802"}

@@ -76,7 +76,7 @@ def test_a_text_that_always_fails_is_named_and_counted(
     done = command("ingest", str(pairs), *remote(endpoint), "--json")
     assert (done.code, done.json["failed"], done.json["embedded"]) == (3, 1, 29)
     (failed,) = done.json["failed_texts"]
-    place = {"dataset": "pairs", "sample": "3", "side": "summary", "document": ""}
+    place = {"dataset": "pairs", "sample": "4", "side": "summary", "document": ""}
     assert failed.items() >= place.items()
     assert (failed["start"], failed["end"]) == (0, len(endpoint.poison))
     assert "400" in failed["reason"]
@@ -84,7 +84,7 @@ def test_a_text_that_always_fails_is_named_and_counted(
         asked = sent(endpoint)
         done = command(*again, *remote(endpoint))
         assert done.code == 3
-        assert "pairs/3" in done.err
+        assert "pairs/4" in done.err
         hint = f"tui-annotate lab vectors rebuild --missing --base-url {endpoint.url}\n"
         assert hint in done.err
         assert endpoint.poison.strip() not in done.err
@@ -218,7 +218,7 @@ def test_a_selection_asks_nobody(command: Command, endpoint: FakeEndpoint, pairs
         "lab",
         "match",
         "--sample",
-        "0",
+        "1",
         "--side",
         "summary",
         "--span",

@@ -62,7 +62,7 @@ def test_rows_of_one_summary_are_one_sample(tmp_path: Path, kind: str) -> None:
     """People have their own spans; who marked nothing completed the sample; cells are kept."""
     records, problems = read(table(tmp_path, kind, rows(ROWS)), **OPTIONS)
     assert problems == []
-    assert [record.sample.id for record in records] == ["0", "1"]
+    assert [record.sample.id for record in records] == ["1", "2"]
     assert work(records[0]) == {
         ("w0", "extrinsic", "in norway"),
         ("w0", "intrinsic", "1941"),
@@ -547,7 +547,7 @@ def test_rows_can_be_grouped_in_any_order(tmp_path: Path) -> None:
     path = file(tmp_path, "a.csv", target.getvalue())
     named = {"person_column": "worker_id", "span_column": "quote"}
     records, _ = read(path, **named, spans_as=SpanUse.ANNOTATIONS)
-    assert [record.sample.id for record in records] == [str(number) for number in range(40)]
+    assert [record.sample.id for record in records] == [str(number) for number in range(1, 41)]
     assert {tuple(one.id for one in record.people) for record in records} == {("w0", "w1", "w2")}
 
 

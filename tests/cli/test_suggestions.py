@@ -155,7 +155,7 @@ def test_a_maker_of_another_dataset_is_known(found: Command, asked: str) -> None
     """A script asks about each dataset, and gets an empty list where the maker made none."""
     Path("more.csv").write_text("source,summary\nA b.,A c.\n", "utf-8")
     assert found("ingest", "more.csv", "--embedder", "none").code == 0
-    line = {"sample": "0", "start": 0, "end": 1}
+    line = {"sample": "1", "start": 0, "end": 1}
     Path("other.jsonl").write_text(json.dumps(line) + "\n", "utf-8")
     done = found("suggestions", "import", "other.jsonl", "--dataset", "more", "--maker", "n")
     assert done.code == 0, done.err

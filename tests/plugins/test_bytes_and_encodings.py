@@ -129,5 +129,5 @@ def test_wide_encodings_without_a_mark_are_recognized(
 def test_parquet_files_of_public_reports(name: str, ids: list[str]) -> None:
     """Texts and ids in BINARY columns are texts."""
     records, _ = read(report_file(name), id_column="id" if ids else "")
-    assert [each.sample.id for each in records] == (ids or ["0"])
+    assert [each.sample.id for each in records] == (ids or ["1"])
     assert not any(each.sample.side(Side.SOURCE)[0].text.endswith(" bytes") for each in records)

@@ -344,7 +344,7 @@ def test_a_column_of_ids_is_named_if_row_numbers_are_used(name: str, tmp_path: P
     rows = [{name: f"k{number}", "source": "A.", "summary": "B."} for number in range(2)]
     path = file(tmp_path, "a.json", json.dumps(rows))
     records, (problem,) = read(path)
-    assert [record.sample.id for record in records] == ["0", "1"]
+    assert [record.sample.id for record in records] == ["1", "2"]
     assert not problem.refused
     assert problem.where == f"{path}, record 1"
     assert f"--id-column {shlex.quote(name)};" in problem.hint

@@ -39,7 +39,7 @@ def test_json_keeps_all_other_columns_as_they_came(tmp_path: Path, name: str) ->
     content = gzip.compress(text.encode()) if name.endswith("gz") else text.encode()
     records, problems = read(file(tmp_path, name, content))
     assert problems == []
-    assert [record.sample.key for record in records] == [("pairs", "0"), ("pairs", "1")]
+    assert [record.sample.key for record in records] == [("pairs", "1"), ("pairs", "2")]
     assert records[1].sample.meta == {"model": None, "score": [1, {"b": True}]}
     assert [document.language for document in records[1].sample.documents] == ["zh", "zh"]
     assert records[0].sample.document(Side.SUMMARY).text == "It cost 15."
@@ -149,7 +149,7 @@ def test_a_column_of_ids_that_nobody_named_is_a_doubt(tmp_path: Path, name: str)
         else f"{json.dumps(row)}\n" * 3
     )
     records, (doubt,) = read(file(tmp_path, name, text))
-    assert [record.sample.id for record in records] == ["0", "1", "2"]
+    assert [record.sample.id for record in records] == ["1", "2", "3"]
     assert not doubt.refused
     assert "--id-column ID" in doubt.hint
     assert read(file(tmp_path, name, text), id_column="summary")[1][0].refused
@@ -219,7 +219,7 @@ def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, 
     """One line with file and line number; the row behind it comes in and keeps its row number."""
     path = file(tmp_path, "a.csv", content)
     records, problems = read(path)
-    assert [record.sample.id for record in records] == ["1"]
+    assert [record.sample.id for record in records] == ["2"]
     assert [str(problem).startswith(f"{path}{told}") for problem in problems] == [True], problems
 
 
@@ -234,7 +234,7 @@ def test_a_wrong_byte_costs_its_row(tmp_path: Path, row: bytes, told: str) -> No
     """The rows around it come in; where it comes before all others, the file is refused once."""
     path = file(tmp_path, "a.csv", b"source,summary\nA.,B.\n" + row + b"C.,D.\n")
     records, problems = read(path)
-    assert [record.sample.id for record in records] == ["0", "2"]
+    assert [record.sample.id for record in records] == ["1", "3"]
     assert [str(problem) for problem in problems] == [f"{path}{told}"]
     path = file(tmp_path, "b.csv", b"source,summary\n" + (row + b"C.,D.\n") * 3)
     records, problems = read(path)
@@ -260,7 +260,7 @@ def test_a_bad_json_cell_costs_its_record_alone(tmp_path: Path, cell: str, told:
     lines = [f'{{"source": {cell}, "summary": "S."}}', '{"source": "A.", "summary": "S."}']
     path = file(tmp_path, "a.jsonl", "\n".join(lines))
     records, problems = read(path)
-    assert [record.sample.id for record in records] == ["1"]
+    assert [record.sample.id for record in records] == ["2"]
     assert [str(problem) for problem in problems] == [f"{path}:1: {told}"]
 
 

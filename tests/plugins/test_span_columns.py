@@ -222,7 +222,9 @@ def test_quotes_of_lists_show_the_unit_of_offsets(
     lines = [json.dumps(texts | {"spans": spans}) for spans in rows]
     path = file(tmp_path, "rows.jsonl", "\n".join(lines))
     records, problems = read(path, "pairs", span_column="spans", span_side=side, offsets=unit)
-    assert [record.sample.id for record in records] == [str(at) for at in range(len(rows))]
+    assert [record.sample.id for record in records] == [
+        str(number) for number in range(1, len(rows) + 1)
+    ]
     assert [quote for record in records for quote in _quotes(record)] == quotes
     assert [each.code for each in problems] == codes
 
@@ -260,7 +262,7 @@ def test_rows_that_wait_for_quotes_keep_their_ids_metadata_and_warnings(tmp_path
     path = file(tmp_path, "rows.jsonl", "\n".join(map(json.dumps, lines)))
     records, problems = read(path, "pairs", span_column="spans")
     assert problems == []
-    assert [record.sample.id for record in records] == ["0", "1", "2", "3"]
+    assert [record.sample.id for record in records] == ["1", "2", "3", "4"]
     assert [record.where for record in records] == [f"{path}:{number}" for number in range(1, 5)]
     for record in records:
         assert record.sample.meta["more"] == row["more"]

@@ -61,7 +61,7 @@ def test_each_sheet_is_a_dataset(tmp_path: Path) -> None:
     )
     records, problems = read(path)
     assert problems == []
-    assert [record.sample.key for record in records] == [("gold-one", "0"), ("gold-two", "0")]
+    assert [record.sample.key for record in records] == [("gold-one", "1"), ("gold-two", "1")]
     assert records[1].sample.document(Side.SOURCE).text == "A."
     assert records[1].sample.meta == {"n": 1}
 
@@ -82,7 +82,7 @@ def test_a_workbook_with_one_sheet_is_named_after_its_file(tmp_path: Path) -> No
     path = workbook(tmp_path / "gold.xlsx", Sheet1=PAIR, Sheet2=[])
     records, problems = read(path.rename(tmp_path / "gold.data"))
     assert problems == []
-    assert [record.sample.key for record in records] == [("gold.data", "0")]
+    assert [record.sample.key for record in records] == [("gold.data", "1")]
 
 
 def test_one_dataset_of_several_sheets_has_ids_with_the_sheets_names(tmp_path: Path) -> None:
@@ -90,8 +90,8 @@ def test_one_dataset_of_several_sheets_has_ids_with_the_sheets_names(tmp_path: P
     path = workbook(tmp_path / "gold.xlsx", one=PAIR, two=PAIR)
     both, _ = read(path, dataset="all")
     only, _ = read(path, dataset="all", sheet="two")
-    assert [record.sample.key for record in both] == [("all", "one/0"), ("all", "two/0")]
-    assert [record.sample.key for record in only] == [("all", "two/0")]
+    assert [record.sample.key for record in both] == [("all", "one/1"), ("all", "two/1")]
+    assert [record.sample.key for record in only] == [("all", "two/1")]
 
 
 def test_an_unknown_sheet_is_refused_with_the_names_of_the_sheets(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def test_standard_output_is_a_target(
     """Without a file the records go to standard output."""
     stores.export.run("native", None, filters=RecordFilter(dataset="pairs"))
     lines = capfdbinary.readouterr().out.decode().splitlines()
-    assert [json.loads(line)["id"] for line in lines] == ["0", "1", "2"]
+    assert [json.loads(line)["id"] for line in lines] == ["1", "2", "3"]
 
 
 def test_filters_choose_records(stores: Stores, tmp_path: Path) -> None:

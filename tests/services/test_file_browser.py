@@ -148,7 +148,7 @@ def test_a_file_is_walked_through_and_leaves_nothing(
     lines = [{"source": f"{at} It cost 12. " * 99, "summary": "It cost 15."} for at in range(2000)]
     file.write_text("\n".join(map(json.dumps, lines)), "utf-8")
     with FileLoader().browse(file, LabelTree((), "")) as (browser, taken):
-        assert (taken.taken, browser.first()) == (2000, ("pairs", "0"))
+        assert (taken.taken, browser.first()) == (2000, ("pairs", "1"))
         assert list(tmp_path.iterdir()) == [file]
     refused = FileLoader("native").browse(file, LabelTree((), ""))
     with pytest.raises(InvalidInput, check=has_code("no-sample")), refused:

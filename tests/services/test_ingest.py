@@ -97,10 +97,10 @@ def test_other_texts_under_a_known_key_are_refused(stores: Stores, tmp_path: Pat
     assert (report.outcome, report.added, report.known) == (IngestOutcome.SOME, 1, 1)
     (problem,) = report.problems
     assert (problem.where, problem.refused) == (f"{path}:1", True)
-    assert "a/0" in problem.message
+    assert "a/1" in problem.message
     assert "--dataset" in problem.hint
     assert problem.hint.endswith(f"tui-annotate datasets replace a {path}")
-    assert stores.corpus.sample(stores.corpus.find("a/0")).sample.documents[1].text == "B."
+    assert stores.corpus.sample(stores.corpus.find("a/1")).sample.documents[1].text == "B."
 
 
 def test_an_interrupted_import_keeps_the_columns_of_its_samples(
@@ -257,8 +257,8 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
     """A contradiction with what is stored, or between two files, keeps everything out."""
     stores.run(_lines(tmp_path / "a.jsonl", _pair("A.", "B.")), embedder="none")
     before = stores.contents()
-    third = _lines(tmp_path / "third.jsonl", _pair("X.", "Y.", id="0"))
-    other = _lines(tmp_path / "other.jsonl", _pair("A.", "B.", id="0"), _pair("C.", "D.", id="1"))
+    third = _lines(tmp_path / "third.jsonl", _pair("X.", "Y.", id="1"))
+    other = _lines(tmp_path / "other.jsonl", _pair("A.", "B.", id="1"), _pair("C.", "D.", id="2"))
     for paths, dataset in (((other, third), "new"), ((third,), "a")):
         options = ImportOptions(dataset=dataset, id_column="id")
         files = IngestFiles(paths, options=options)

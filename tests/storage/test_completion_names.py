@@ -30,8 +30,8 @@ def test_names_that_begin_so_are_given(store: Path) -> None:
     assert list_names(store, "datasets", "") == ["news", "old_"]
     assert list_names(store, "datasets", "ne") == ["news"]
     assert list_names(store, "people", "a") == ["ana"]
-    assert list_names(store, "samples", "1") == ["1"]
-    assert list_names(store, "keys", "news/") == ["news/0", "news/1"]
+    assert list_names(store, "samples", "2") == ["2"]
+    assert list_names(store, "keys", "news/") == ["news/1", "news/2"]
     assert list_names(store, "keys", "ne") == []
 
 
@@ -54,4 +54,4 @@ def test_what_is_no_store_has_none(tmp_path: Path) -> None:
 def test_a_list_is_bounded(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """More than anybody would read are cut."""
     monkeypatch.setattr(module, "MOST", 1)
-    assert list_names(store, "samples", "") == ["0"]
+    assert list_names(store, "samples", "") == ["1"]

@@ -111,7 +111,7 @@ def annotate_files(
     from tui_annotate import workspace as workspaces
     from tui_annotate.cli import ingest
     from tui_annotate.cli.endpoint_trust import ask_trust
-    from tui_annotate.cli.options import choose_columns, open_workspace
+    from tui_annotate.cli.options import choose_columns, earlier_imports, open_workspace
     from tui_annotate.cli.vectors import computing_vectors
     from tui_annotate.domain.people import Permission
 
@@ -135,11 +135,9 @@ def annotate_files(
                     space, workspace.file, files, format_name=format_name, reading=reading
                 )
             if not is_new:
-                reading = replace(
-                    reading,
-                    used_columns=reading.used_columns | space.corpus.used_columns(),
-                    stored=space.corpus.sample_or_none,
-                )
+                earlier = earlier_imports(space)
+                earlier["used_columns"] = reading.used_columns | earlier["used_columns"]
+                reading = replace(reading, **earlier)
                 choose_columns(files, format_name, reading)
             vectors = space.vector_options()
             url = space.ingest_service.sets.unnamed_url(vectors)
@@ -264,11 +262,10 @@ def _list_renamed(file_name: str, reading: ImportOptions) -> Iterator[ImportOpti
 
 def _holds(space: Workspace, file: Path, *, format_name: str, reading: ImportOptions) -> bool:
     """Return whether a workspace contains most of a file's first samples, with the same texts."""
+    from tui_annotate.cli.options import earlier_imports
     from tui_annotate.services.ingest.former_names import is_file_stored
 
-    options = replace(
-        reading, stored=space.corpus.sample_or_none, used_columns=space.corpus.used_columns()
-    )
+    options = replace(reading, **earlier_imports(space))
     name = format_name or detect(file, options)
     return any(
         is_file_stored(file, name, replace(options, former_names=former))

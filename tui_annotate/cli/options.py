@@ -270,7 +270,7 @@ COLUMN_OPTIONS: Final[Mapping[str, Any]] = {
     "id_column": option(
         "--id-column",
         "NAME",
-        "Column of the sample ids (default: the row number; for annotate, a column id of "
+        "Column of the sample ids (default: the row number, from 1; for annotate, a column id of "
         "different values).",
     ),
     "group_column": option(
@@ -489,7 +489,11 @@ def import_options(
 
 def earlier_imports(space: Workspace) -> dict[str, Any]:
     """Return the options of an import that depend on earlier imports into the workspace."""
-    return {"used_columns": space.corpus.used_columns(), "stored": space.corpus.sample_or_none}
+    return {
+        "used_columns": space.corpus.used_columns(),
+        "first_rows": space.corpus.first_rows(),
+        "stored": space.corpus.sample_or_none,
+    }
 
 
 def choose_columns(files: Sequence[Path], format_name: str, reading: ImportOptions) -> None:

@@ -70,6 +70,7 @@ class Record:
     Attributes:
         about: the description of the sample's dataset.
         columns: the columns of the table that contains the sample, as a workspace keeps them.
+        first_row: number of the table's first row, if the sample's id is a row number.
         questions: questions of annotators about the sample with the replies, in order of time.
     """
 
@@ -81,6 +82,7 @@ class Record:
     about: DatasetDescription = _UNDESCRIBED
     columns: tuple[str, ...] = field(default=(), compare=False)
     questions: tuple[PersonComment, ...] = ()
+    first_row: int | None = field(default=None, compare=False)
 
 
 SPAN_REFUSED = "span-refused"

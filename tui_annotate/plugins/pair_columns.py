@@ -177,37 +177,43 @@ def _columns_of(options: ImportOptions) -> PairColumns:
 
 
 def set_columns(
-    table: str, rows: Sequence[Mapping[str, Any]], options: ImportOptions, *, first: SampleKey
+    table: str,
+    rows: Sequence[Mapping[str, Any]],
+    options: ImportOptions,
+    *,
+    numbered: Sequence[SampleKey],
 ) -> ImportOptions:
     """Return import options with the columns of a table, whose first rows are `rows`.
 
     The columns are remembered in `options.chosen_columns`, and decide when the table is read again.
     Of the columns of earlier imports, those of a table with the same header decide before others.
-    `first` is the key of the first row if row numbers are the sample ids.
+    `numbered` are the possible keys of the first row if row numbers are the sample ids.
 
     Raises:
         InvalidInput: no columns can be the source and the summary; or the choice is ambiguous, and
             `options.choose_columns` is None; or the second source is not another column; or earlier
             imports used several id columns, and the first row is not stored.
     """
+    dataset = numbered[0].dataset
     names = list(dict.fromkeys(name for row in rows for name in row))
     header = sha256(json.dumps(sorted(names)).encode()).hexdigest()[:16]
-    chosen = options.chosen_columns.get((first.dataset, table))
+    chosen = options.chosen_columns.get((dataset, table))
     if chosen and (again := _find_used([chosen], names, options)):
         options = fill_columns(options, again)
     else:
-        kept = options.used_columns.get(first.dataset, ())
+        kept = options.used_columns.get(dataset, ())
         used = [PairColumns(*each[:5]) for each in kept]
         same = [PairColumns(*each[:5]) for each in kept if each[5:] == (header,)]
         fitting = [found for each in same if (found := _find_used([each], names, options))]
-        used = [*_prefer_stored(fitting, rows[0], options, first=first), *same, *used]
+        stored = _prefer_stored(fitting, rows[0], options, numbered=numbered)
+        used = [*stored, *same, *used]
         is_named = options.source_column and options.summary_column
         if not is_named or _find_used(used, names, options) not in {None, _columns_of(options)}:
             choose = options.choose_columns or _accept_certain
             options = fill_columns(options, choose(find_columns(table, rows, options, used=used)))
     columns = _columns_of(options)
     _check_second_source(columns, names)
-    options.chosen_columns[first.dataset, table] = columns
+    options.chosen_columns[dataset, table] = columns
     lists = _has_lists(columns.source, rows)
     return replace(
         options,
@@ -305,18 +311,23 @@ def _repeats_texts(rows: Rows, options: ImportOptions) -> bool:
 
 
 def _prefer_stored(
-    used: Sequence[PairColumns], row: Mapping[str, Any], options: ImportOptions, *, first: SampleKey
+    used: Sequence[PairColumns],
+    row: Mapping[str, Any],
+    options: ImportOptions,
+    *,
+    numbered: Sequence[SampleKey],
 ) -> Sequence[PairColumns]:
     """Return the columns under whose id a row is stored; none if one id column is possible."""
     rivals = [each for each in used if each._replace(id="") == used[0]._replace(id="")]
     if len(set(rivals)) < 2:
         return ()
     for each in rivals:
-        key = first._replace(id=str(row.get(each.id))) if each.id else first
-        sample = options.stored(key) if options.stored else None
-        texts = [document.text for document in sample.documents] if sample else []
-        if all(row.get(name) in texts for name in each[:2]):
-            return [each]
+        own = [numbered[0]._replace(id=str(row.get(each.id)))] if each.id else numbered
+        for key in own:
+            sample = options.stored(key) if options.stored else None
+            texts = [document.text for document in sample.documents] if sample else []
+            if all(row.get(name) in texts for name in each[:2]):
+                return [each]
     if len(ids := {each.id for each in rivals} - {""}) > 1:
         message = "earlier imports of tables with the same header used different id columns: "
         hint = f"name the column of the sample ids, for example: --id-column {min(ids)}"

@@ -141,7 +141,7 @@ class ImportOptions:
             default: chosen for each table by the names of its columns, else by its texts.
         second_source_column: column of a second text of the source side; default: none, except in
             known collections.
-        id_column: column of the sample id; default: the 0-based row number is the id.
+        id_column: column of the sample id; default: the row number is the id, from 1.
         row_prefix: text before the row number that is the sample id.
         group_column: column of the sample group; default: no group, except in known collections.
         delimiter: character between the cells of a CSV file; default: detected by the header.
@@ -181,6 +181,8 @@ class ImportOptions:
         used_columns: columns that each dataset was imported with before, the last first; a table
             that has them is read with them. Each is a `PairColumns` and a digest of the header.
         chosen_columns: columns that this import chose, by dataset and table.
+        first_rows: number of the first row in the ids of each stored dataset, if row numbers are
+            ids: 0 if an earlier version began the dataset, else 1; None if it is not known.
         table_columns: columns of the table that is read, as in `used_columns`.
     """
 
@@ -223,6 +225,7 @@ class ImportOptions:
     )
     used_columns: dict[str, list[tuple[str, ...]]] = field(default_factory=dict, compare=False)
     chosen_columns: dict[tuple[str, str], PairColumns] = field(default_factory=dict, compare=False)
+    first_rows: dict[str, int | None] = field(default_factory=dict, compare=False)
     table_columns: tuple[str, ...] = field(default=(), compare=False)
     list_source: bool = field(default=False, compare=False)
     label_studio: bool = field(default=False, compare=False)

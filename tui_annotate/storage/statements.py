@@ -44,6 +44,8 @@ DESCRIPTION: Final = "about"
 """Setting of a dataset that holds its license, origin and citation."""
 COLUMNS: Final = "columns"
 """Setting of a dataset that holds the columns of the imported tables, the last first."""
+FIRST_ROW: Final = "first_row"
+"""Setting of a dataset that holds the number of a table's first row, if row numbers are ids."""
 _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
 
 

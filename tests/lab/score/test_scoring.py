@@ -148,7 +148,7 @@ def test_a_summary_is_as_good_as_its_worst_sentence(space: Workspace) -> None:
     scored = _run(space, "unigram", "news")
     assert (scored.samples, scored.scores) == (2, 2)
     found = _scores(space, "news")
-    worst, best = found["0", "source_overlap", 0], found["1", "source_overlap", 0]
+    worst, best = found["1", "source_overlap", 0], found["2", "source_overlap", 0]
     assert (worst.raw, worst.value, worst.parts, worst.of) == (0, 0, (0.0,), "segments")
     assert (best.value, len(best.parts)) == (1, 1)
 
@@ -505,9 +505,9 @@ def _opinions(*values: Any, name: str = "s") -> tuple[Opinion, ...]:
     [
         (lambda items: [_opinions(1.0)] * (len(items) - 1), "", ["1", "2"]),
         (lambda items: [_opinions(1.0)] * (len(items) + 1), "", ["2"]),
-        (lambda items: [_opinions(1.0), _opinions()][: len(items)], "news/1", ["0", "1"]),
-        (lambda items: [_opinions(1.0, 2.0)] * len(items), "news/0", ["2", "1"]),
-        (lambda items: [_opinions("high")] * len(items), "news/0", []),
+        (lambda items: [_opinions(1.0), _opinions()][: len(items)], "news/2", ["0", "1"]),
+        (lambda items: [_opinions(1.0, 2.0)] * len(items), "news/1", ["2", "1"]),
+        (lambda items: [_opinions("high")] * len(items), "news/1", []),
         (lambda items: [_opinions(1.0) * 2] * len(items), "'s'", []),
         (lambda _: None, "", []),
     ],

@@ -66,7 +66,7 @@ def test_a_parquet_file_is_pairs(tmp_path: Path) -> None:
     path = _parquet(tmp_path / "a.parquet", ROWS)
     meter = ReadMeter()
     assert detect(path) == "pairs"
-    assert _texts(path, meter=meter) == [(str(n), f"Source {n}.", {"n": n}) for n in range(3)]
+    assert _texts(path, meter=meter) == [(str(n + 1), f"Source {n}.", {"n": n}) for n in range(3)]
     assert meter.done == path.stat().st_size
     options = {"source_column": "summary", "summary_column": "source", "id_column": "n"}
     assert [row[:2] for row in _texts(path, **options)] == [
@@ -91,7 +91,7 @@ def test_a_saved_dataset_is_pairs(tmp_path: Path) -> None:
     """All its files in the order of its list, numbered through; with splits each by itself."""
     one = _saved(tmp_path / "one", ROWS[:2], ROWS[2:])
     assert detect(one) == "pairs"
-    assert [row[:2] for row in _texts(one)] == [(str(n), f"Source {n}.") for n in range(3)]
+    assert [row[:2] for row in _texts(one)] == [(str(n + 1), f"Source {n}.") for n in range(3)]
     both = tmp_path / "both"
     both.mkdir()
     (both / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
@@ -99,7 +99,7 @@ def test_a_saved_dataset_is_pairs(tmp_path: Path) -> None:
     _saved(both / "test", ROWS[2:])
     assert detect(both) == "pairs"
     assert [(row[0], row[2]["split"]) for row in _texts(both)] == [
-        ("train/0", "train"), ("train/1", "train"), ("test/0", "test"),
+        ("train/1", "train"), ("train/2", "train"), ("test/1", "test"),
     ]  # fmt: skip
 
 
@@ -110,7 +110,7 @@ def test_a_folder_of_parquet_files_is_pairs(tmp_path: Path) -> None:
     _parquet(tmp_path / "data" / "train-00001-of-00002.parquet", ROWS[1:2])
     _parquet(tmp_path / "more.parquet", ROWS[2:])
     assert detect(tmp_path) == "pairs"
-    assert [row[0] for row in _texts(tmp_path)] == ["train/0", "train/1", "0"]
+    assert [row[0] for row in _texts(tmp_path)] == ["train/1", "train/2", "1"]
 
 
 def test_a_wrong_column_is_told_once(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_wrong_column_is_told_once(tmp_path: Path) -> None:
     _saved(both / "train", [{"source": "A."}] * 3)
     _saved(both / "test", ROWS[:2])
     records, problems = read(both, "pairs")
-    assert [one.sample.id for one in records] == ["test/0", "test/1"]
+    assert [one.sample.id for one in records] == ["test/1", "test/2"]
     assert ["train" in each.where for each in problems] == [True]
 
 
@@ -234,7 +234,9 @@ def test_a_packed_saved_dataset_is_pairs(tmp_path: Path) -> None:
         options = ipc.IpcWriteOptions(compression=packing)
         with ipc.new_stream(file, table.schema, options=options) as stream:
             stream.write_table(table, max_chunksize=2)
-        assert [row[:2] for row in _texts(saved)] == [(str(n), f"Source {n}.") for n in range(3)]
+        assert [row[:2] for row in _texts(saved)] == [
+            (str(n + 1), f"Source {n}.") for n in range(3)
+        ]
 
 
 @given(st.lists(st.fixed_dictionaries({"source": full_texts, "summary": full_texts}), max_size=3))

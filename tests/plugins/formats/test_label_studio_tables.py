@@ -427,7 +427,7 @@ def test_rows_without_ids_are_grouped_by_their_texts(tmp_path: Path, kind: str) 
     rows = [row(None, 5), row(None, 6), row(None, 5) | {"summary": "The mill is quite new."}]
     path = flat_file(tmp_path, kind, rows)
     records, (problem,) = read(path)
-    assert [record.sample.id for record in records] == ["0", "2"]
+    assert [record.sample.id for record in records] == ["1", "3"]
     assert [len(record.assignments) for record in records] == [2, 1]
     assert problem.code == "ids-missing"
     assert "--id-column" in problem.hint

@@ -323,7 +323,11 @@ def run_recipe(
 
     done = RecipeReport(dataset=recipe.dataset)
     if recipe.source is not None:
-        looked_up = ImportOptions(dataset=recipe.dataset, stored=space.corpus.sample_or_none)
+        looked_up = ImportOptions(
+            dataset=recipe.dataset,
+            stored=space.corpus.sample_or_none,
+            first_rows=space.corpus.first_rows(),
+        )
         former = needs_former_name(recipe.source, detect(recipe.source), looked_up)
         done.dataset = choose_dataset_name(recipe.source, recipe.dataset, former=former)
         options = ImportOptions(dataset=done.dataset, language=space.settings.language)

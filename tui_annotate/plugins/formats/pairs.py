@@ -12,7 +12,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, islice
@@ -61,6 +61,7 @@ from tui_annotate.plugins.record_validation import (
     parse_identifier,
 )
 from tui_annotate.plugins.row_groups import GroupedRow, RowGroups, merge_fields
+from tui_annotate.plugins.row_numbers import EARLIER_FIRST_ROW, FIRST_ROW, choose_first_row
 from tui_annotate.plugins.span_columns import (
     CUT_HINT,
     OffsetEvidence,
@@ -79,18 +80,37 @@ _ABOUT: Final = FormatTraits(
 
 
 @dataclass(frozen=True, slots=True)
+class _TableRow:
+    """Row of a table as it is read.
+
+    Attributes:
+        index: number of rows before it, refused ones included, from 0.
+        dataset: the sample's dataset; empty for the dataset of the file.
+        label: text before the row number that is the sample's id, such as the name of a sheet.
+    """
+
+    index: int
+    where: str
+    fields: dict[str, Any]
+    dataset: str = ""
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class _PairRow:
     """Row of a table with source-summary pairs.
 
     Attributes:
         name: the sample's id if no id column is chosen.
         dataset: the sample's dataset; empty for the dataset of the file.
+        first: number of the table's first row in such ids; None if an id column is chosen.
     """
 
     name: str
     where: str
     fields: dict[str, Any]
     dataset: str = ""
+    first: int | None = None
 
 
 _NO_TASK_IDS: Final = Problem(
@@ -101,7 +121,7 @@ _NO_TASK_IDS: Final = Problem(
     refused=False,
     code="ids-missing",
 )
-_Rows = Iterator[_PairRow | Problem]
+_Rows = Iterator[_TableRow | Problem]
 _Table = tuple[str, _Rows, ImportOptions]
 """A file, or a sheet of a workbook, as messages name it, its rows, and the options for it."""
 
@@ -226,7 +246,7 @@ def _read_table(
         if not options.label_studio:
             yield from _group_rows(whole)
             return
-        if not {"id", options.id_column} & {*item.fields}:
+        if _is_numbered(item.fields, options):
             yield replace(_NO_TASK_IDS, where=table[0]), [], options
         flat = (_flat_row(row, options) for row, _ in whole)
         for found in read_flat_rows(
@@ -237,7 +257,8 @@ def _read_table(
             parse_documents=partial(_parse_documents, options=options),
         ):
             if isinstance(found, Record):
-                yield replace(found, columns=options.table_columns), [], options
+                kept = replace(found, columns=options.table_columns, first_row=item.first)
+                yield kept, [], options
             else:
                 yield found, [], options
 
@@ -264,6 +285,7 @@ def _group_rows(
     used: set[str] = set()
     counted = OffsetEvidence()
     chosen: ImportOptions | None = None
+    first: int | None = None
     waits = False
     with RowGroups() as groups:
         for row, options in rows:
@@ -272,6 +294,7 @@ def _group_rows(
                 continue
             itself = GroupedRow(row.where, row.fields, (row.dataset, row.name))
             chosen = options
+            first = row.first
             depends = options.has_spans and counted.add(row.fields, options, where=row.where)
             if not (options.merges_rows or depends or waits):
                 yield row, [itself], options
@@ -298,7 +321,7 @@ def _group_rows(
         for several in groups.groups():
             dataset, name = several[0].names
             fields = merge_fields(several, used)
-            yield _PairRow(name, several[0].where, fields, dataset), several, chosen
+            yield _PairRow(name, several[0].where, fields, dataset, first), several, chosen
 
 
 def _choose_columns(
@@ -307,7 +330,7 @@ def _choose_columns(
     """Yield each row of a table with import options that name the columns of this table."""
     name, rows, options = table
     for item in rows:
-        if isinstance(item, _PairRow):
+        if isinstance(item, _TableRow):
             break
         yield item, options
     else:
@@ -315,9 +338,12 @@ def _choose_columns(
     head = [item, *islice(rows, SAMPLED_ROWS - 1)]
     is_named = bool(options.source_column and options.summary_column)
     try:
-        sampled = [each.fields for each in head if isinstance(each, _PairRow)]
-        first = SampleKey(item.dataset or dataset, options.row_prefix + item.name)
-        options = set_columns(name, sampled, options, first=first)
+        sampled = [each.fields for each in head if isinstance(each, _TableRow)]
+        numbered = [
+            SampleKey(item.dataset or dataset, f"{options.row_prefix}{_name_row(item, first)}")
+            for first in (FIRST_ROW, EARLIER_FIRST_ROW)
+        ]
+        options = set_columns(name, sampled, options, numbered=numbered)
     except InvalidInput as error:
         if error.code != COLUMNS_MISSING:
             raise
@@ -337,14 +363,54 @@ def _choose_columns(
     yield from _warn_of_unused_ids(item, sampled, options)
     for doubt in describe_unread(sampled, options):
         yield replace(doubt, where=name), options
-    for row in chain(head, rows):
-        yield row, options
-        if isinstance(row, _PairRow) and not options.label_studio:
-            for problem in _find_cut_spans(row, options):
-                yield problem, options
+    first = None
+    if _is_numbered(item.fields, options):
+        first = choose_first_row(item.dataset or dataset, _parse_rows(head, options), options)
+    for found in _name_rows(chain(head, rows), options, first=first):
+        yield found, options
 
 
-def _find_cut_spans(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
+def _name_rows(
+    rows: Iterable[_TableRow | Problem], options: ImportOptions, *, first: int | None
+) -> Iterator[_PairRow | Problem]:
+    """Yield rows with their names, and the problems of their cells; `first`: as in `_PairRow`."""
+    for row in rows:
+        if isinstance(row, Problem):
+            yield row
+            continue
+        name = _name_row(row, FIRST_ROW if first is None else first)
+        yield _PairRow(name, row.where, row.fields, row.dataset, first)
+        if not options.label_studio:
+            yield from _find_cut_spans(row, options)
+
+
+def _is_numbered(fields: Mapping[str, Any], options: ImportOptions) -> bool:
+    """Return whether row numbers are the ids of a table's samples; `fields` are of its first row.
+
+    A table of Label Studio has ids of its own, except in rare exports.
+    """
+    if options.label_studio:
+        return not {"id", options.id_column} & {*fields}
+    return not options.id_column
+
+
+def _name_row(row: _TableRow, first: int) -> str:
+    """Return a row's number as a sample id; `first` is the number of the table's first row."""
+    return f"{row.label}{row.index + first}"
+
+
+def _parse_rows(
+    head: Iterable[_TableRow | Problem], options: ImportOptions
+) -> Iterator[tuple[str, int, tuple[Document, ...]]]:
+    """Yield text before the number, index and documents of each valid row."""
+    for row in head:
+        if isinstance(row, _TableRow):
+            with suppress(InvalidInput):  # reported when the row is read
+                documents = _parse_documents(row.fields, options)
+                yield f"{options.row_prefix}{row.label}", row.index, documents
+
+
+def _find_cut_spans(row: _TableRow, options: ImportOptions) -> Iterator[Problem]:
     """Yield a problem for each cell that no option names, and that has a cut list of spans."""
     named = {*options.named_columns.values()}
     for column, value in row.fields.items():
@@ -359,7 +425,7 @@ def _find_cut_spans(row: _PairRow, options: ImportOptions) -> Iterator[Problem]:
 
 
 def _warn_of_unused_ids(
-    first: _PairRow, rows: Sequence[Mapping[str, Any]], options: ImportOptions
+    first: _TableRow, rows: Sequence[Mapping[str, Any]], options: ImportOptions
 ) -> Iterator[tuple[Problem, ImportOptions]]:
     """Yield a warning at the first row if a column has ids of rows, and row numbers are used."""
     has_ids = options.id_column or options.label_studio
@@ -419,7 +485,7 @@ def _make_record(
         group=_group_of(fields, options),
         meta=meta,
     )
-    return Record(sample, where=row.where, columns=options.table_columns)
+    return Record(sample, where=row.where, columns=options.table_columns, first_row=row.first)
 
 
 def _has_second_source(fields: Mapping[str, Any], options: ImportOptions) -> bool:
@@ -524,12 +590,12 @@ def _group_of(fields: dict[str, Any], options: ImportOptions) -> str:
     return "" if value in ("", None) else parse_identifier(value, what="group")
 
 
-def _read_json(path: Path, options: ImportOptions) -> Iterator[_PairRow | Problem]:
+def _read_json(path: Path, options: ImportOptions) -> _Rows:
     for value in read_json_values(path, encoding=options.encoding, meter=options.meter):
         if isinstance(value, Problem):
             yield value
         elif isinstance(value.value, dict):
-            yield _PairRow(str(value.number - 1), value.where, value.value)
+            yield _TableRow(value.number - 1, value.where, value.value)
         else:
             yield Problem(
                 value.where,
@@ -566,9 +632,7 @@ _LONE_RETURN: Final = "new-line character"
 """Part of the error of the CSV reader for a carriage return outside quotes."""
 
 
-def _read_csv(
-    path: Path, options: ImportOptions, *, delimiter: str = ""
-) -> Iterator[_PairRow | Problem]:
+def _read_csv(path: Path, options: ImportOptions, *, delimiter: str = "") -> _Rows:
     """Read the rows of a CSV file; an empty `delimiter` is the user's, else detected."""
     csv.field_size_limit(LONGEST_LINE)
     delimiter = (
@@ -618,9 +682,7 @@ def _check_names(header: list[str], where: str, options: ImportOptions) -> Probl
     return make_problem(where, error) if error else None
 
 
-def _read_csv_body(
-    rows: Any, header: list[str], feed: _CsvLines, *, delimiter: str
-) -> Iterator[_PairRow | Problem]:
+def _read_csv_body(rows: Any, header: list[str], feed: _CsvLines, *, delimiter: str) -> _Rows:
     index = -1
     sign = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, f"{delimiter!r}")
     while True:
@@ -645,7 +707,7 @@ def _read_csv_body(
                 f"enclose cells that contain {sign} or line breaks in quotes",
             )
         else:
-            yield _PairRow(str(index), feed.where, dict(zip(header, cells, strict=True)))
+            yield _TableRow(index, feed.where, dict(zip(header, cells, strict=True)))
     if index < 0:
         yield Problem(feed.where, "the file has a header but no rows")
 
@@ -769,7 +831,7 @@ def _read_sheet(
         index = -1
         for index, (number, cells) in enumerate(sheet.rows):
             fields = _name_cells(cells, header)
-            yield _PairRow(f"{label}{index}", f"{where}, row {number}", fields, dataset)
+            yield _TableRow(index, f"{where}, row {number}", fields, dataset, label)
             if any(is_full_cell(value) for value in cells):
                 yield _full_cell_problem(f"{where}, row {number}")
         if index < 0:
@@ -826,16 +888,15 @@ def _read_frames(path: Path, options: ImportOptions) -> Iterator[_Table]:
         yield str(file), _read_frame(file, options, split=split, index=index), options
 
 
-def _read_frame(
-    file: Path, options: ImportOptions, *, split: str, index: dict[str, int]
-) -> Iterator[_PairRow | Problem]:
+def _read_frame(file: Path, options: ImportOptions, *, split: str, index: dict[str, int]) -> _Rows:
     """Yield a Parquet file's rows, numbered within their split; report missing columns once."""
     try:
         for number, fields in enumerate(read_column_rows(file)):
             count = index[split] = index.get(split, -1) + 1
-            name = f"{split}/{count}" if split else str(count)
+            label = f"{split}/" if split else ""
             first = {_SPLIT: split} if split else {}
-            row = _PairRow(name, f"{file}, row {number + 1}", {**first, **fields})
+            where = f"{file}, row {number + 1}"
+            row = _TableRow(count, where, {**first, **fields}, label=label)
             # All rows of a file have the same columns.
             if error := _missing_columns([*row.fields], options):
                 yield make_problem(str(file), error)

@@ -243,11 +243,16 @@ class IngestService:
         )
 
     def _give_stored_samples(self, records: Records) -> None:
-        """Give file readers the stored samples, and the columns of earlier imports."""
+        """Give file readers the stored samples, and the columns and first rows of earlier imports.
+
+        The files remember what they choose, also when they are read again.
+        """
         if isinstance(records, IngestFiles):
             records.stored = self.corpus.sample_or_none
             used = self.corpus.used_columns() | records.options.used_columns
-            records.options = replace(records.options, used_columns=used)
+            records.options = replace(
+                records.options, used_columns=used, first_rows=self.corpus.first_rows()
+            )
 
     def _run(
         self,

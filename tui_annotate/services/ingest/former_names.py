@@ -14,6 +14,7 @@ from tui_annotate.plugins.files.inputs import base_folder
 from tui_annotate.plugins.protocols import ImportOptions
 from tui_annotate.plugins.reader_guard import read_guarded
 from tui_annotate.plugins.record_validation import choose_dataset_name
+from tui_annotate.plugins.row_numbers import has_stored_texts
 
 _COMPARED: Final = 20
 """Number of samples at the beginning of a file that are compared with the store."""
@@ -39,9 +40,16 @@ def needs_former_name(path: Path, name: str, options: ImportOptions) -> bool:
 def is_file_stored(path: Path, name: str, options: ImportOptions) -> bool:
     """Return whether at least half of a file's first samples are stored with the same texts."""
     quiet = replace(
-        options, meter=None, chosen_columns={}, choose_columns=lambda choice: choice.columns
+        options,
+        meter=None,
+        chosen_columns={},
+        choose_columns=lambda choice: choice.columns,
+        first_rows={**options.first_rows},
     )
-    stored = [_is_stored(record, options) for record in _first_records(path, name, quiet)]
+    stored = [
+        has_stored_texts(record.sample.key, record.sample.documents, options)
+        for record in _first_records(path, name, quiet)
+    ]
     return bool(stored) and 2 * sum(stored) >= len(stored)
 
 
@@ -51,10 +59,3 @@ def _first_records(path: Path, name: str, options: ImportOptions) -> Iterator[Re
         yield from islice((item for item in items if isinstance(item, Record)), _COMPARED)
     except TuiAnnotateError:
         return  # reported when the file is imported
-
-
-def _is_stored(record: Record, options: ImportOptions) -> bool:
-    sample = options.stored(record.sample.key) if options.stored else None
-    return sample is not None and [
-        (document.side, document.text) for document in sample.documents
-    ] == [(document.side, document.text) for document in record.sample.documents]

@@ -49,12 +49,14 @@ class _Batch:
 
     `damaged`: stored samples of which a text was damaged since, and is stored again.
     `columns`: maps a dataset and the columns of a table to whether the table has new texts.
+    `first_rows`: number of the first row in each dataset whose ids are row numbers.
     """
 
     fresh: dict[SampleKey, Record] = field(default_factory=dict)
     damaged: dict[SampleKey, Record] = field(default_factory=dict)
     with_work: list[Record] = field(default_factory=list)
     columns: dict[tuple[str, tuple[str, ...]], bool] = field(default_factory=dict)
+    first_rows: dict[str, int] = field(default_factory=dict)
     texts: dict[str, int] = field(default_factory=dict)
     tasks: Sequence[SegmentationTask] = ()
     size: int = 0
@@ -97,6 +99,7 @@ class IngestRun:
     _changed_samples: int = 0
     _restored_samples: int = 0
     _altered: dict[str, str] | None = None
+    _numbered: set[str] = field(default_factory=set)
 
     @property
     def _files(self) -> IngestFiles | None:
@@ -219,6 +222,8 @@ class IngestRun:
             if record.columns:
                 table = (key.dataset, record.columns)
                 batch.columns[table] = batch.columns.get(table, False) or stored != digest
+            if record.first_row is not None:
+                batch.first_rows[key.dataset] = record.first_row
             if record.annotations or record.assignments or record.questions:
                 batch.with_work.append(record)
             if record.about or key.dataset not in self._descriptions:
@@ -308,6 +313,10 @@ class IngestRun:
             self.report.added += added
             self.report.known += len(samples) - replaced - added
         self._store_columns(batch)
+        for dataset, number in batch.first_rows.items():
+            if dataset not in self._numbered:
+                self.corpus.keep_first_row(dataset, number)
+                self._numbered.add(dataset)
         if batch.with_work:
             counts = self.annotations.import_records(batch.with_work)
             self.report.annotations += counts.added

@@ -57,6 +57,7 @@ from tui_annotate.storage.scores.orders import drop_stale_results
 from tui_annotate.storage.statements import (
     COLUMNS,
     DESCRIPTION,
+    FIRST_ROW,
     SAMPLE_KEY,
     dataset_descriptions,
     dataset_row,
@@ -111,6 +112,12 @@ _USES: Final = text("""
     WHERE u.sha256 IN (SELECT value FROM json_each(:hashes))
     ORDER BY s.id, p.ordinal
 """)
+_WITH_ROW_ZERO: Final = (
+    select(DATASETS.c.name)
+    .join(SAMPLES, SAMPLES.c.dataset_id == DATASETS.c.id)
+    .where((SAMPLES.c.external == "0") | SAMPLES.c.external.endswith("/0"))
+    .distinct()
+)
 _SHARED: Final = text("""
     SELECT d.name, s.external, s."group", p.side, u.sha256
     FROM samples s JOIN datasets d ON d.id = s.dataset_id
@@ -474,6 +481,29 @@ class CorpusStore(VectorSetStore):
         with self._writing_as_manager() as connection:
             row = dataset_row(connection, name)
             set_dataset_setting(connection, row, COLUMNS, value=columns)
+
+    def first_rows(self) -> dict[str, int | None]:
+        """Return the number of a table's first row in the ids of each dataset, if they are numbers.
+
+        Earlier versions stored no number, and began with 0: their datasets have a sample whose id
+        is 0, alone or after a name, as in `a.csv/0`. None if there is neither a number nor such a
+        sample: then the ids are no row numbers, or the first rows of an earlier import were
+        refused.
+        """
+        with self._database.reading() as connection:
+            names = connection.execute(select(DATASETS.c.name)).scalars()
+            earlier = connection.execute(_WITH_ROW_ZERO).scalars()
+            stored = dataset_settings(connection, FIRST_ROW)
+            return {**dict.fromkeys(names), **dict.fromkeys(earlier, 0), **stored}
+
+    def keep_first_row(self, name: str, number: int) -> None:
+        """Store the number of the first row in the ids of a dataset, unless it is stored."""
+        with self._database.reading() as connection:
+            if dataset_settings(connection, FIRST_ROW).get(name) == number:
+                return
+        with self._writing_as_manager() as connection:
+            row = dataset_row(connection, name)
+            set_dataset_setting(connection, row, FIRST_ROW, value=number)
 
     def progress(self) -> list[DatasetProgress]:
         """Return the work of each visible person in each dataset; times are in seconds."""
