@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Connection, TextClause, select, text
@@ -50,8 +51,10 @@ _BEFORE: Final = text(
     " + (SELECT count(*) FROM ranks WHERE order_id = :order AND bucket = :bucket"
     "   AND (value, sample_id) < (:value, :id))"
 )
-_SUM: Final = text(
-    "SELECT coalesce(sum(count), 0) FROM tallies WHERE order_id = :order AND person = :person"
+_COUNTS: Final = text(
+    "SELECT coalesce(sum(CASE WHEN person = '' THEN count ELSE 0 END), 0),"
+    "  coalesce(sum(CASE WHEN person <> '' THEN count ELSE 0 END), 0)"
+    " FROM tallies WHERE order_id = :order AND person IN ('', :person)"
 )
 _SHOWN: Final = (
     " AND NOT EXISTS (SELECT 1 FROM (SELECT :person AS person, r.sample_id AS sample_id) w"  # noqa: S608
@@ -96,8 +99,9 @@ _LOCKED: Final = text(
     f" WHERE j.person = '{SETTLED}' AND coalesce(a.state, 'new') <> 'done'"
     f" AND {locked_condition('j.sample_id', person=':person', state='a.state')} GROUP BY 1"
 )
-_ANY_ADJUDICATION: Final = text(
-    f"SELECT 1 FROM assignments WHERE person = '{SETTLED}' LIMIT 1"  # noqa: S608  constants
+_FEATURES: Final = text(
+    f"SELECT EXISTS (SELECT 1 FROM assignments WHERE person = '{SETTLED}'),"  # noqa: S608  constants
+    " EXISTS (SELECT 1 FROM dataset_settings WHERE name = 'pool')"
 )
 _LAST_EVENT: Final = text("SELECT coalesce(max(arrival), 0) FROM events")
 _LOCK_SETTINGS: Final = text(
@@ -196,6 +200,9 @@ class _LockedSamples:
     shape: object
 
 
+_NOTHING_LOCKED: Final = _LockedSamples({}, {}, last=0, shape=None)
+
+
 @dataclass(frozen=True, slots=True)
 class QueueRow:
     """A row of the queue; `updated`: the sample's time in ISO 8601, or an empty string."""
@@ -253,10 +260,15 @@ class QueueStore(Store):
             aside: Counter[State] = Counter()
             for walk in line:
                 aside.update(walk.set_aside())
-            locks = self._count_locked(connection, person, line)
+            any_adjudication, any_pool = connection.execute(_FEATURES).one()
+            locks = _NOTHING_LOCKED
+            if any_adjudication:
+                locks = self._count_locked(connection, person, line)
             locked = locks.states
             practising = line[0].practice and len(line) == 1
-            drawable = 0 if practising else _count_left(connection, person, locked=locks.pools)
+            drawable = 0
+            if any_pool and not practising:
+                drawable = _count_left(connection, person, locked=locks.pools)
             finished = sum(walk.finished() for walk in line)
             locked_finished = sum(count for state, count in locked.items() if state.finished)
             return QueueStatus(
@@ -276,8 +288,6 @@ class QueueStore(Store):
 
         The counts read every adjudicated sample: 10,000 of them take 15 ms, at each opened sample.
         """
-        if connection.execute(_ANY_ADJUDICATION).first() is None:
-            return _LockedSamples({}, {}, 0, None)
         settings = tuple(tuple(row) for row in connection.execute(_LOCK_SETTINGS))
         shape = (tuple((walk.order, walk.total()) for walk in line), settings)
         last = int(connection.execute(_LAST_EVENT).scalar_one())
@@ -502,9 +512,9 @@ TOP: Final = QueuePlace(-1, -1, -1)
 END: Final = QueuePlace(2**63 - 1, 2**63 - 1, 2**63 - 1)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class OrderWalk:
-    """The samples of one annotator in one queue order, read inside a transaction."""
+    """The samples of one annotator in one queue order, read inside a read transaction."""
 
     connection: Connection
     order: int
@@ -522,11 +532,16 @@ class OrderWalk:
 
     def total(self) -> int:
         """Return the number of samples in the order."""
-        return int(self._execute(_SUM, person="").scalar_one())
+        return self._counts[0]
 
     def finished(self) -> int:
         """Return the number of samples that the annotator finished."""
-        return int(self._execute(_SUM).scalar_one())
+        return self._counts[1]
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        total, finished = self._execute(_COUNTS).one()
+        return int(total), int(finished)
 
     def count_locked(self) -> dict[State, int]:
         """Return how many samples are locked before the annotator completed them, by state."""

@@ -217,15 +217,7 @@ class SuggestionStore(Store):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             row = sample_row(connection, key)
-            if is_blind(connection, key.dataset):
-                return ()
-            rows = connection.execute(_OF_SAMPLE, {"person": person, "row": row}).all()
-            reader = _SuggestionReader(connection)
-            found = [
-                reader.suggested(key.dataset, column, answer=answer, stands=stands)
-                for column, answer, stands in rows
-            ]
-        return tuple(sorted(found, key=_reading_order_key))
+            return read_statuses(connection, person, key, row=row)
 
     def list_suggestions(
         self, *, dataset: str = "", maker: str = ""
@@ -404,6 +396,21 @@ def _no_suggestions(kind: str, name: str, *, known: Iterable[str], within: str) 
         f"{suggest_word(name, names)}{existing}",
         code="no-suggestions",
     )
+
+
+def read_statuses(
+    connection: Connection, person: str, key: SampleKey, *, row: int
+) -> tuple[SuggestionStatus, ...]:
+    """Return the suggestions on the sample with a row id, with a person's answers, if shown."""
+    if is_blind(connection, key.dataset):
+        return ()
+    rows = connection.execute(_OF_SAMPLE, {"person": person, "row": row}).all()
+    reader = _SuggestionReader(connection)
+    found = [
+        reader.suggested(key.dataset, column, answer=answer, stands=stands)
+        for column, answer, stands in rows
+    ]
+    return tuple(sorted(found, key=_reading_order_key))
 
 
 def load_suggestion(connection: Connection, key: SampleKey, name: str) -> Suggestion:

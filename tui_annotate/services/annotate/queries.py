@@ -79,31 +79,37 @@ class SampleQueries:
             NotAllowed: the person's second reading of the sample is open, and this is the first.
             InvalidInput: the order does not exist.
         """
-        stored = self.corpus.sample(key)
-        self.store.require_visible(person, key)
-        stream = self.store.stream(person, key)
-        standing = self.line.queue_status(person, key, order=order)
-        guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
-        text = self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else ""
-        return OpenSample(
-            sample=stored.sample,
-            segments=stored.segments,
-            annotations=stream.annotations,
-            assignment=stream.assignment,
-            place=self.people.place(person, key),
-            position=standing.position,
-            total=standing.total,
-            finished=standing.finished,
-            labels=self.labels(key.dataset),
-            guidelines=text,
-            practice=standing.practice,
-            scale=rating_scale(stored.sample.kind, self.ratings),
-            suggestions=self.store.suggested(person, key),
-            skipped=standing.skipped,
-            flagged=standing.flagged,
-            lock=self.store.work_lock(person, key),
-            locked=standing.locked,
-        )
+        standing = self.line.queue_status(person, key, order=order)  # may have to store the order
+        with self.store.snapshot():
+            stored = self.corpus.sample(key)
+            with self.store.reading() as log:
+                log.require_visible(person, key)
+                work = log.stream(person, key)
+                lock = log.work_lock(work)
+                suggestions = log.suggestion_statuses(person, key)
+            versions = self.guidance.versions_in_use(key.dataset)
+            text = ""
+            if version := versions[GuidanceKind.GUIDELINES]:
+                text = self.guidance.text(GuidanceKind.GUIDELINES, version)
+            return OpenSample(
+                sample=stored.sample,
+                segments=stored.segments,
+                annotations=work.annotations,
+                assignment=work.assignment,
+                place=self.people.place(person, key),
+                position=standing.position,
+                total=standing.total,
+                finished=standing.finished,
+                labels=self._label_sets.of(versions[GuidanceKind.LABELS]),
+                guidelines=text,
+                practice=standing.practice,
+                scale=rating_scale(stored.sample.kind, self.ratings),
+                suggestions=suggestions,
+                skipped=standing.skipped,
+                flagged=standing.flagged,
+                lock=lock,
+                locked=standing.locked,
+            )
 
     def labels(self, dataset: str = "") -> LabelTree:
         """Return the label set in use in a dataset; by default the workspace's label set.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -56,11 +56,19 @@ _SELECT_EDITIONS: Final = (
     .where(EDITIONS.c.kind == bindparam("kind"))
     .order_by(EDITIONS.c.id)
 )
+_DATASET_NAMES: Final = select(DATASETS.c.name)
 _COMMON_VERSION: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == bindparam("name"))
 _OWN_VERSION: Final = {
     kind: select(DATASETS.c[kind.value]).where(DATASETS.c.name == bindparam("name"))
     for kind in GuidanceKind
 }
+_VERSIONS: Final = select(
+    *(DATASETS.c[kind.value] for kind in GuidanceKind),
+    *(
+        select(SETTINGS.c.value).where(SETTINGS.c.name == kind.value).scalar_subquery()
+        for kind in GuidanceKind
+    ),
+).where(DATASETS.c.name == bindparam("name"))
 
 
 class GuidanceStore(CommonStore):
@@ -93,6 +101,18 @@ class GuidanceStore(CommonStore):
                     return str(own)
             common = connection.execute(_COMMON_VERSION, {"name": kind.value}).scalar()
             return str(common or "")
+
+    def versions_in_use(self, dataset: str) -> Mapping[GuidanceKind, str]:
+        """Return the hash of the text in use in a dataset by kind, as `version` does; NotFound."""
+        with self._database.reading() as connection:
+            row = connection.execute(_VERSIONS, {"name": dataset}).first()
+            if row is None:
+                raise unknown_dataset(dataset, connection.execute(_DATASET_NAMES).scalars())
+        kinds = tuple(GuidanceKind)
+        return {
+            kind: str(own or common or "")
+            for kind, own, common in zip(kinds, row[: len(kinds)], row[len(kinds) :], strict=True)
+        }
 
     def require_dataset(self, dataset: str) -> None:
         """Raise NotFound, with the most similar name, if there is no dataset with this name."""
@@ -148,7 +168,7 @@ def put_in_use(
         before = connection.execute(_OWN_VERSION[kind], {"name": dataset}).scalar()
         mine = update(DATASETS).where(DATASETS.c.name == dataset)
         if not connection.execute(mine.values({kind.value: version})).rowcount:
-            raise unknown_dataset(dataset, connection.execute(select(DATASETS.c.name)).scalars())
+            raise unknown_dataset(dataset, connection.execute(_DATASET_NAMES).scalars())
     else:
         connection.execute(_SET_COMMON_VERSION, {"name": kind.value, "value": version})
     if before != version:
@@ -177,13 +197,15 @@ class LabelSets:
 
     def in_use(self, dataset: str = "") -> LabelTree:
         """Return the label set that a dataset uses, its own or the workspace's; or NotFound."""
-        version = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
-        if not version:
-            raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
-        return self.of(version)
+        return self.of(self.guidance.version(GuidanceKind.LABELS, dataset=dataset))
 
     def of(self, version: str) -> LabelTree:
-        """Return the label set with a version hash, in use or not; NotFound if it is unknown."""
+        """Return the label set with a version hash, in use or not.
+
+        NotFound if the version is unknown, or empty because the workspace has no label set.
+        """
+        if not version:
+            raise NotFound("the workspace has no labels.yaml", f"create it; {WRITE}")
         if version not in self._trees:
             self._trees[version] = parse_stored_labels(
                 self.guidance.text(GuidanceKind.LABELS, version)

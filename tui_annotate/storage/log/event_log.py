@@ -26,7 +26,7 @@ from tui_annotate.domain.people import (
     visible_people,
 )
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.suggestions import Suggestion
+from tui_annotate.domain.suggestions import Suggestion, SuggestionStatus
 from tui_annotate.domain.work_changes import WorkChanges
 from tui_annotate.storage import suggestions
 from tui_annotate.storage.assignments.escalation import Disabled, no_disabled_people
@@ -163,13 +163,14 @@ class EventLog:
     arriving: bool = False
     blind: bool = False
     _label_changes: dict[str, list[LabelChangeRequest]] = field(default_factory=dict, init=False)
+    _rows: dict[SampleKey, int] = field(default_factory=dict, init=False)
 
     # reading -----------------------------------------------------------------------------------
 
     def stream(self, person: str, key: SampleKey) -> EventStream:
         """Return a person's work on a sample; empty if the person did no work on it."""
         require_permission(self._actor, Permission.READ, person)
-        sample_id = sample_row(self._connection, key)
+        sample_id = self._sample_row(key)
         self._require_shown(person, key)
         scope = {"person": person, "sample_id": sample_id}
         row = self._connection.execute(_ASSIGNMENT, scope).mappings().first()
@@ -221,7 +222,7 @@ class EventLog:
     def finished(self, key: SampleKey) -> list[str]:
         """Return the sorted ids of the people whose work on a sample is ready for review."""
         require_permission(self._actor, Permission.REVIEW)
-        return list_completed(self._connection, sample_row(self._connection, key))
+        return list_completed(self._connection, self._sample_row(key))
 
     def ever_completed(self, key: SampleKey) -> list[str]:
         """Return the people who ever completed a sample, in the order of their first completion.
@@ -229,7 +230,7 @@ class EventLog:
         People whose work is reopened now are included.
         """
         require_permission(self._actor, Permission.REVIEW)
-        return list_ever_completed(self._connection, sample_row(self._connection, key), key)
+        return list_ever_completed(self._connection, self._sample_row(key), key)
 
     def work_changes(self, key: SampleKey, people: Sequence[str]) -> WorkChanges:
         """Return what of the people's work on a sample changed after reviewers decided on it."""
@@ -263,7 +264,7 @@ class EventLog:
     def readers(self, key: SampleKey) -> SampleReaders:
         """Return how many people annotate a sample; NotAllowed if the actor is no reviewer."""
         require_permission(self._actor, Permission.REVIEW)
-        return read_readers(self._connection, sample_row(self._connection, key))
+        return read_readers(self._connection, self._sample_row(key))
 
     def annotated(self, person: str) -> list[SampleKey]:
         """Return the samples on which a person has annotations."""
@@ -340,6 +341,12 @@ class EventLog:
         """Return a model's suggestion on a sample, unless the dataset hides suggestions."""
         return suggestions.load_suggestion(self._connection, key, name)
 
+    def suggestion_statuses(self, person: str, key: SampleKey) -> tuple[SuggestionStatus, ...]:
+        """Return the suggestions on a sample, if shown, with a person's answers."""
+        require_permission(self._actor, Permission.READ, person)
+        row = self._sample_row(key)
+        return suggestions.read_statuses(self._connection, person, key, row=row)
+
     def workers(self, key: SampleKey, *, assigned: bool = False) -> list[str]:
         """Return the sorted ids of the people who annotated a sample, in either reading.
 
@@ -349,7 +356,7 @@ class EventLog:
         """
         require_permission(self._actor, Permission.REVIEW)
         query = _ASSIGNED_OR_WORKED if assigned else _WORKED
-        scope = {"sample_id": sample_row(self._connection, key), "settled": SETTLED}
+        scope = {"sample_id": self._sample_row(key), "settled": SETTLED}
         return list(self._connection.execute(query, scope).scalars())
 
     def adjudicated_sample(self, key: SampleKey, person: str) -> AdjudicatedSample | None:
@@ -401,6 +408,12 @@ class EventLog:
     @property
     def _hides_own(self) -> bool:
         return self.blind and visible_people(self._actor) is not None
+
+    def _sample_row(self, key: SampleKey) -> int:
+        """Return the row id of a sample, which is the same during the whole transaction."""
+        if key not in self._rows:
+            self._rows[key] = sample_row(self._connection, key)
+        return self._rows[key]
 
     def _require_shown(self, person: str, key: SampleKey) -> None:
         if self._hides_own:
