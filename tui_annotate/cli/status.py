@@ -184,7 +184,7 @@ def _describe_vectors(contents: Status) -> str:
     text = f"{which} (embedder {contents.embedder})"
     if contents.lexical_only:
         lexical = output.many(contents.lexical_only, "document")
-        text += f"; matches by words only, as the model does not know their words: {lexical}"
+        text += f"; lexical matches (words only), as the model lacks their words: {lexical}"
     return text
 
 
