@@ -230,6 +230,7 @@ def test_decisions_are_exported_without_names(
     ]  # fmt: skip
     taken = next(row for row in rows if row["labels"] == ["Unwanted.Intrinsic"])
     assert taken["spans"][0]["text"] == "loved by families"
+    assert {"document", "document_key"} <= taken["spans"][0].keys()
     with workspace.open(folder) as space:
         names = space.team.review.names(space.person("rev").id, FIRST)
         people = [each for each in space.people.all() if each.name != SETTLED]

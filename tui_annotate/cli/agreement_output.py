@@ -36,6 +36,7 @@ _QUOTED: Final = "*"
 """Mark of the value to quote."""
 _PAIR_SIZE: Final = 2
 _SENTENCE_LEVEL: Final = "segment"
+_EVIDENCE_LEVEL: Final = "evidence"
 _LEVELS: Final = {_SENTENCE_LEVEL: "sentence"}
 _UNITS: Final = {
     "pairs of spans, both with evidence": "pairs, evidence on both",
@@ -107,7 +108,8 @@ def describe_agreement(
         yield from _describe_gaps(compared)
     if not found.together.samples and not found.oneself.samples:
         yield MessagePart(
-            "nothing to compare: no sample was completed by two annotators, or twice by one of them"
+            "nothing to compare: no sample has two readings that are"
+            f" {State(found.asked.state).display_name}"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
             yield MessagePart(
@@ -228,7 +230,10 @@ def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
     for (of, note), measures in notes.items():
         every = sizes[of] == len(measures)
         which = "all measures" if every else " and ".join(measures)
-        yield MessagePart(f"{which} of {of}: {note}")
+        if of == _EVIDENCE_LEVEL and not every:
+            yield MessagePart(f"evidence {which}: {note}")
+        else:
+            yield MessagePart(f"{which} of {of}: {note}")
     if compared.stacked:
         yield MessagePart(
             "spans that overlap another span with the same label by the same person:"
