@@ -278,16 +278,15 @@ def _list_versions(counts: Mapping[str, int], mixed: int) -> str:
 def _describe_reviewed_work(work: ReviewedWork) -> Iterator[Part]:
     if not work.adjudicated:
         return
-    edited = (
-        f"adjudicated samples with edits after their adjudication: {work.edited_samples:,} of"
-        f" {work.adjudicated:,}"
+    time = "after" if work.after_review else "before"
+    are = "is" if work.adjudicated == 1 else "are"
+    line = (
+        f"compared: the work {time} review; {output.many(work.adjudicated, 'sample')} {are}"
+        f" adjudicated, of which annotators edited {work.edited_samples:,} afterwards"
     )
-    if work.after_review:
-        yield MessagePart(f"work after review: {edited}")
-    else:
-        yield MessagePart(
-            f"work before review; {edited}; compare the edited work with --after-review"
-        )
+    if work.edited_samples and not work.after_review:
+        line += "; to compare the edited work, add --after-review"
+    yield MessagePart(line)
 
 
 def _describe_repeated_readings(found: Agreement) -> Iterator[Part]:

@@ -61,7 +61,7 @@ class Status:
     Attributes:
         documents: number of different texts: sources, summaries and reports.
         segments: number of sentences of these documents; commands print them as sentences.
-        annotations: number of annotations of annotators and of reviewers.
+        annotations: number of annotations of annotators, without adjudicated ones.
         completed: number of completed readings; a reading is one person's work on one sample.
         embedded: number of documents with vectors.
         embedder: name of the embedder; empty before the first import, `none` without an embedder.
