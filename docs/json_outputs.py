@@ -200,10 +200,12 @@ class DecidedSpan(TypedDict):
 
     Attributes:
         document: index of the document among those of its side, from 0.
+        document_key: key of the document among those of its side; may be empty.
     """
 
     side: str
     document: int
+    document_key: str
     start: int
     end: int
     text: str

@@ -106,6 +106,7 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
             labels = workspace.labels.resolve(["Extrinsic"])
             annotation = Annotation("my-id", (claim,), labels=labels, note="not in the source")
             workspace.annotate.add(ana, sample.key, annotation, seconds=0)
+            workspace.annotate.finish(ana, sample.key, seconds=0)  # the sample is completed
             workspace.export("annotations.csv", format="csv")
 
     Methods of the workspace:

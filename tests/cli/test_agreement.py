@@ -49,22 +49,41 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("COLUMNS", "80")
     shown = read("agreement", "--pairs")
     assert shown.code == 0
-    assert re.search(r"^.* 2 .*; ana, ben␛\[31m$", shown.out, re.MULTILINE)
-    assert re.search(r"^.* 2 .*; ana$", shown.out, re.MULTILINE)
+    assert re.search(r"^.* 2 .*: ana, ben␛\[31m$", shown.out, re.MULTILINE)
+    assert re.search(r"^.* 2 .*: ana$", shown.out, re.MULTILINE)
     assert re.search(r"^sample +percent +\.500 +- +2 ", shown.out, re.MULTILINE)
     assert re.search(r"^ana, ben␛\[31m +2 +\.500 ", shown.out, re.MULTILINE)
     assert max(map(len, shown.out.splitlines())) <= 80
     reported = read("agreement", "--json").json
     missing = next(each for each in reported["together"]["measures"] if each["undefined"])
     assert missing["measure"] == "cohen_kappa"
-    assert shown.err.startswith(f"{missing['level']} Cohen's kappa")
+    assert missing["level"] == "label"
+    assert shown.err.startswith("Cohen's kappa and Fleiss' kappa of labels")
     assert " > ".join(reported["labels"]) in shown.err
-    assert {reported["bootstrap"]["draws"], reported["bootstrap"]["seed"]} <= set(
-        numbers(shown.err)
-    )
+    assert reported["bootstrap"]["draws"] not in numbers(shown.err)  # there are no intervals
     assert reported["together"]["clusters"] in numbers(shown.err)
     assert reported["together"]["few_clusters"] is True
     assert "nan" not in (shown.out + shown.err).lower()
+
+
+def test_one_value_is_marked_to_be_quoted(read: Command) -> None:
+    """The table marks alpha of sentences, as in JSON, with one sentence that states why."""
+    reported = read("agreement", "--json").json["together"]["measures"]
+    quoted = [(each["level"], each["measure"]) for each in reported if each["quoted"]]
+    assert quoted == [("segment", "alpha_nominal")]
+    lines = read("agreement", "--person", "ana", "--person", BEN.name).out.splitlines()
+    marked = [line for line in lines if re.search(r" \* +[-.\d]+ ", line)]
+    assert [line.split()[0] for line in marked[:1]] == ["sentence"]
+    assert sum(line.startswith("* ") for line in lines) == len(marked)
+
+
+def test_two_annotators_are_compared_by_samples(read: Command) -> None:
+    """Units of two people are samples and sentences; of more people, pairs of readings."""
+    reported = read("agreement", "--json").json["together"]["measures"]
+    units = {(each["level"], each["measure"]): each["of"] for each in reported}
+    assert units["sample", "percent"] == "samples"
+    assert units["segment", "percent"] == "sentences"
+    assert units["span", "f1_character"] == "samples with a span"
 
 
 def test_disagreements_are_printed_by_pair_and_label(

@@ -22,7 +22,8 @@ def test_export_writes_a_file_or_standard_output(
     target = tmp_path / "out"
     done = annotated("export", "--to", name, "-o", str(target))
     assert (done.code, done.out) == (0, "")
-    assert numbers(done.err.splitlines()[0]) == [1, 2]
+    samples = 1 if name == "csv" else 2  # samples without work have no row in a table
+    assert numbers(done.err.splitlines()[0]) == [1, samples]
     assert "15 million pounds" in target.read_text("utf-8")
     again = annotated("export", "--to", name)
     assert again.out == target.read_text("utf-8")

@@ -258,7 +258,7 @@ def test_a_file_name_that_is_not_utf8_is_skipped(command: Command, tmp_path: Pat
     command("init", "w")
     done = command("ingest", "-w", "w", "rows")
     assert done.code == 3
-    assert "samples: 1 added; files: 1 refused" in done.out
+    assert "1 sample added; 1 file refused" in done.out
     assert summaries(tmp_path / "w") == {"The bridge opened in 1801"}
     for words in (["ingest", "-w", "w"], ["annotate"]):
         refused = command(*words, str(bad)).error

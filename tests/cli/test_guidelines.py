@@ -70,7 +70,7 @@ def test_annotations_name_their_version(guided: Command, tmp_path: Path) -> None
     version = guided("guidelines", "list", "--json").json[-1]["version"]
     for name in ("native", "csv"):
         assert version in guided("export", "--to", name).out
-    assert f" {RecordTrait.VERSION} (" in guided("export", "--to", "mercury").err
+    assert f" {RecordTrait.VERSION}: " in guided("export", "--to", "mercury").err
 
 
 def test_remarks(filled: Command, tmp_path: Path) -> None:

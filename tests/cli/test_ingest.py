@@ -134,6 +134,24 @@ def test_a_refused_record_ends_with_3(command: Command, pairs: Path) -> None:
     assert command("status", "--json").json["samples"] == 2
 
 
+def test_an_unreadable_file_is_no_refused_sample(command: Command, tmp_path: Path) -> None:
+    """The number of its samples is unknown, so the report counts the problem only."""
+    (tmp_path / "a.csv").write_bytes(b"source,summary\x00\n" + b"A.,B.\n" * 30)
+    command("init")
+    done = command("ingest", "a.csv", "--embedder", "none")
+    assert (done.code, done.out.count("sample"), numbers(done.out)) == (2, 0, [1])
+
+
+def test_problems_that_are_all_listed_get_no_totals(command: Command, tmp_path: Path) -> None:
+    """Totals by kind are printed only if there are more problems than the report lists."""
+    command("init")
+    for count, has_totals in ((3, False), (30, True)):
+        rows = ["source,summary", *["A.,"] * count, "A.,B."]
+        (tmp_path / "a.csv").write_text("\n".join(rows), "utf-8")
+        done = command("ingest", "a.csv", "--embedder", "none")
+        assert ("problems by kind" in done.err) == has_totals
+
+
 @pytest.mark.parametrize(("given", "found"), [("^", 0), ("tab", 2), ("ab", 2), ('"', 2)])
 def test_a_delimiter_is_one_character(
     command: Command, tmp_path: Path, given: str, found: int
@@ -321,9 +339,10 @@ def test_a_full_disk_for_the_problems_changes_no_result(
         assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 1
         assert usual.err.splitlines()[0] in done.err
     else:
-        report = "samples: " if name == "ingest" else "nothing was stored"
+        report = "1 sample added" if name == "ingest" else "nothing was stored"
         assert report in usual.out
-        assert report in done.out
+        assert done.code == 1
+        assert numbers(done.out) == numbers(usual.out)
 
 
 @pytest.mark.parametrize("name", ["a.csv", "-"])

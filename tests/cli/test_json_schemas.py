@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
+from tui_annotate import workspace as workspaces
 from tui_annotate.cli import output
 
 PRINTED = {
@@ -87,6 +88,22 @@ def test_assignments(filled: Command) -> None:
         f"assignments repeat {on} --person ana --count all --dry-run",
     ):
         assert prints(filled, line)
+
+
+def test_practice(annotated: Command, tmp_path: Path) -> None:
+    with workspaces.open(tmp_path) as space:
+        person, key = space.person("reader").id, space.corpus.keys()[0]
+        space.annotate.finish(person, key, seconds=1)
+    for line in ("--dry-run", ""):
+        assert prints(annotated, f"assignments practice --dataset pairs --gold reader {line}")
+
+
+def test_suggestions_of_a_score(filled: Command) -> None:
+    on = "--dataset pairs"
+    assert prints(filled, f"lab scores compute --scorer unigram {on}")
+    done = prints(filled, f"suggestions create {on} --score source_overlap --below 2")
+    assert isinstance(done, dict)
+    assert done["added"] > 0
 
 
 def test_accounts(filled: Command, monkeypatch: pytest.MonkeyPatch) -> None:

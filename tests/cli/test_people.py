@@ -76,7 +76,8 @@ def test_merge_and_unmerge_by_command(filled: Command, tmp_path: Path) -> None:
     listed = {each["id"]: each for each in command("users", "list", "--all", "--json").json}
     assert (listed["ab12"]["kind"], listed["ab12"]["annotations"]) == ("merged", 0)
     assert "Ana" not in command("status").out
-    assert command("users", "unmerge", "Ana").code == 0
+    undone = command("users", "unmerge", "Ana", "--json").json
+    assert (undone["person"], undone["owner"], undone["annotations"]) == ("ab12", "ab12", 1)
     assert owners(command) == {"Ana": 1}
     assert command("audit", "verify").code == 0
     assert type(command("users", "unmerge", "Ana").error) is NotFound

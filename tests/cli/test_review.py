@@ -196,7 +196,7 @@ def test_adjudicated_rows_are_announced_and_chosen(
     target = str(tmp_path / f"rows.{form}")
     assert run(["export", "-w", str(folder), "--to", form, "-o", target]) == 0
     (announced,) = re.findall(
-        r"(\d+) annotations? of annotators, (\d+) adjudicated .*--layer all .*--layer adjudicated",
+        r"(\d+) annotations? by annotators, (\d+) adjudicated .*--layer all .*--layer adjudicated",
         capsys.readouterr().err,
     )
     annotators, adjudicated = map(int, announced)
@@ -216,7 +216,7 @@ def test_a_dump_says_what_it_can_not_carry(
     assert run(arguments) == 0
     report = capsys.readouterr()
     assert len(json.loads(report.out)[0]["annotations"]) == 2
-    assert f" {RecordTrait.SETTLED} (2)\n" in report.err
+    assert f" {RecordTrait.SETTLED}: 2\n" in report.err
 
 
 def test_decisions_are_exported_without_names(
@@ -230,6 +230,7 @@ def test_decisions_are_exported_without_names(
     ]  # fmt: skip
     taken = next(row for row in rows if row["labels"] == ["Unwanted.Intrinsic"])
     assert taken["spans"][0]["text"] == "loved by families"
+    assert {"document", "document_key"} <= taken["spans"][0].keys()
     with workspace.open(folder) as space:
         names = space.team.review.names(space.person("rev").id, FIRST)
         people = [each for each in space.people.all() if each.name != SETTLED]

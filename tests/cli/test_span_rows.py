@@ -413,7 +413,7 @@ def test_spans_of_rows_become_suggestions(command: Command, tmp_path: Path) -> N
         ],
     )
     assert done.code == 0
-    assert "3 added" in done.out
+    assert "3 suggestions added" in done.out
     with workspaces.open(tmp_path / "w") as space:
         assert not [one for one in space.records() if one.annotations or one.assignments]
 

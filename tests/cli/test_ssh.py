@@ -58,7 +58,8 @@ def test_a_key_is_bound_listed_and_removed(team: Command, tmp_path: Path) -> Non
     assert (listed["name"], listed["fingerprint"], listed["key"]) == ("ben", fingerprint, KEYS[0])
     assert fingerprint in team("users", "ssh", "keys", "list").out
     assert team("users", "ssh", "keys", "add", "ben", "ben.pub", "--json").json == listed
-    assert team("users", "ssh", "keys", "delete", fingerprint).code == 0
+    deleted = team("users", "ssh", "keys", "delete", fingerprint, "--json").json
+    assert deleted == {"fingerprint": fingerprint}
     assert team("users", "ssh", "keys", "list", "--json").json == []
     assert team("users", "ssh", "keys", "delete", fingerprint).code == 2
 

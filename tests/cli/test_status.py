@@ -81,15 +81,38 @@ def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> No
         space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)
         space.annotate.add(person, keys[0], claim("t", 0, 3, label=""), seconds=60)
     shown = annotated("status", "--weeks", "2").out
-    for words in ("assigned", "samples/h", "(started today)", "remaining"):
+    for words in ("not opened", "samples/h", "no estimated end for reader", "completed readings"):
         assert words in shown
-    assert "#" not in shown  # of two minutes, which are 0.0 hours
-    assert "readings remaining" in shown
-    assert "completed readings" in shown
+    assert "#" not in shown  # two minutes are 0.0 hours
+    for words in ("assigned", "skipped", "readings remaining"):  # nothing is assigned or skipped
+        assert words not in shown
     flagged = annotated("status", "--flagged").out
     assert "cut" in flagged
     assert "\x1b" not in flagged
     assert annotated("status", "--json").json["flags"][0]["sample"] == "tea"
+
+
+def test_the_states_of_samples_add_up(annotated: Command, tmp_path: Path) -> None:
+    """Each sample has one state for an annotator, in JSON and in the table."""
+    with workspaces.open(tmp_path) as space:
+        space.annotate.finish(space.person("kim").id, space.corpus.keys()[0], seconds=60)
+    shown = annotated("status").out
+    titles, *rows = shown[shown.index("samples by annotator:") :].splitlines()[1:4]
+    columns = [each.replace(" ", "_") for each in re.split(r"  +", titles)]
+    assert columns == ["annotator", "dataset", "completed", "in_progress", "not_opened"]
+    counts = {row.split()[0]: numbers(row) for row in rows}
+    assert counts == {"kim": [1, 0, 1], "reader": [0, 1, 1]}
+    assert "1 by 1 annotator" in shown
+
+
+def test_a_short_week_has_a_short_bar(annotated: Command, tmp_path: Path) -> None:
+    """A full bar is ten hours, or the longest week."""
+    with workspaces.open(tmp_path) as space:
+        person, key = space.person("reader").id, space.corpus.keys()[0]
+        for _ in range(10):
+            space.annotate.rate(person, key, "Good", seconds=60)
+    (line,) = [line for line in annotated("status").out.splitlines() if "#" in line]
+    assert 0 < line.count("#") < 3
 
 
 def test_status_shows_who_takes_samples_from_the_pool(annotated: Command) -> None:
@@ -105,5 +128,5 @@ def test_status_shows_who_takes_samples_from_the_pool(annotated: Command) -> Non
     assert people == {"reader": True, "kim": False}
     lines = annotated("status").out.splitlines()
     start = next(at for at, line in enumerate(lines) if line.endswith("takes from pool"))
-    shown = {line.split()[0]: line.split()[8:] for line in lines[start + 1 : start + 3]}
+    shown = {line.split()[0]: line.split()[6:] for line in lines[start + 1 : start + 3]}
     assert (shown["reader"], shown["kim"][0]) == (["yes"], "no")

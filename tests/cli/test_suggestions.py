@@ -548,7 +548,7 @@ def test_what_was_taken_comes_out_and_in_without_loss(found: Command, tmp_path: 
     assert report[0] == report[1]
     assert [bool(each["suggested"]) for each in report[0][0]] == [True, True]
     csv = found("export", "--to", "csv", "-o", "a.csv")
-    assert f" {RecordTrait.SUGGESTED} (2)\n" in csv.err
+    assert f" {RecordTrait.SUGGESTED}: 2\n" in csv.err
 
 
 @pytest.mark.usefixtures("found")

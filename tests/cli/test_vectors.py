@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 import tui_annotate
 from tests.cli.conftest import Command, numbers
+from tests.helpers.json_schemas import schema_faults
 from tests.helpers.terminal import ROOT, program
 from tests.plugins.hub_server import COMMIT, NAME, hub
 from tui_annotate.cli.vectors import computing_vectors
@@ -249,6 +250,7 @@ def test_what_is_safe_is_fetched_and_told(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         asked = there.asked
     report = json.loads(done.stdout)
+    assert schema_faults("lab models download", report) == []
     safe = {"config.json", "model.safetensors", "vocab.txt", "1_Pooling/config.json"}
     assert names(tmp_path / "model") == safe == {each["name"] for each in report["files"]}
     assert report["commit"] == COMMIT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import pytest
@@ -60,6 +60,26 @@ def test_an_earlier_name_works_with_a_warning() -> None:
     assert warned[0].filename == __file__
     with pytest.warns(DeprecationWarning, match="'share'.*'count'"):
         assert ORDER(share=3).count == 3
+
+
+def test_a_field_is_read_by_its_earlier_name() -> None:
+    """The warning names both, at the line of the caller."""
+    with pytest.warns(DeprecationWarning, match="'share'.*'count'") as warned:
+        assert ORDER(count=3).share == 3
+    assert warned[0].filename == __file__
+
+
+def test_a_field_is_replaced_by_its_earlier_name() -> None:
+    """`dataclasses.replace` gives the present value, too, which is not the user's."""
+    order: Any = Order(count=3)
+    with pytest.warns(DeprecationWarning, match="'share'.*'count'") as warned:
+        assert replace(order, share=4) == Order(count=4)
+    assert warned[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert replace(order, count=4) == Order(count=4)
+    with pytest.raises(InvalidArgument):
+        replace(order, cuont=4)
 
 
 def test_present_names_give_no_warning() -> None:

@@ -58,7 +58,7 @@ def test_the_scorer_of_the_example_scores_samples(app: App) -> None:
 
 
 def test_the_exporter_of_the_example_writes_and_counts_losses(app: App) -> None:
-    """The file has each annotation, and the report counts what the format cannot carry."""
+    """The file has each annotation, and the report counts what the format does not keep."""
     listed = {row["name"]: row for row in json.loads(app("datasets", "formats", "--json").stdout)}
     assert listed["markdown"]["writes"]
     assert not listed["markdown"]["reads"]

@@ -422,3 +422,13 @@ def test_paths_may_be_text(space: Workspace) -> None:
         and not re.search(r"\bstr\b", str(each.annotation))
     }
     assert sorted(bare) == []
+
+
+def test_help_of_the_annotation_service_begins_with_its_actions() -> None:
+    """Generated methods of a dataclass, such as comparisons, would come before them."""
+    own = {name for cls in AnnotationService.__mro__[:-1] for name in vars(cls)}
+    shown = {"__eq__", "__hash__", "__repr__", "__setattr__", "__delattr__"}
+    assert not {
+        name for name in own & shown if inspect.isfunction(getattr(AnnotationService, name))
+    }
+    assert "annotate.finish(" in (inspect.getdoc(tui_annotate.open) or "")

@@ -41,7 +41,7 @@ from tui_annotate.services.agreement.compared_readings import (
     other_state_reason,
 )
 from tui_annotate.services.agreement.disagreements import list_disagreements
-from tui_annotate.services.agreement.figures import all_figures
+from tui_annotate.services.agreement.figures import all_figures, find_quoted_figure
 from tui_annotate.services.agreement.label_order import UNLABELLED, LabelOrder, format_labels
 from tui_annotate.services.agreement.tallies import AgreementTally, Summary
 from tui_annotate.services.export import ExportService
@@ -524,6 +524,31 @@ def tallied(
         record = Record(pair(str(number)), owned, done)
         tally.add([readers.readings(record)], Summary(record.sample.key, SUMMARY, SENTENCES))
     return all_figures(tally)
+
+
+def test_the_quoted_value_is_defined() -> None:
+    """Alpha of sentences, else of ratings; none if both are undefined."""
+
+    def figure(level: str, measure: str, value: Measured) -> AgreementFigure:
+        return AgreementFigure(level, measure, value, interval=None, n=2, of="samples")
+
+    percent = figure("segment", "percent", 1.0)
+    undefined = figure("segment", "alpha_nominal", UndefinedReason(UNANIMOUS))
+    sentences = figure("segment", "alpha_nominal", 0.5)
+    ratings = figure("rating", "alpha_ordinal", 0.4)
+    assert find_quoted_figure([percent, sentences, ratings]) is sentences
+    assert find_quoted_figure([percent, undefined, ratings]) is ratings
+    assert find_quoted_figure([percent, undefined]) is None
+
+
+@pytest.mark.parametrize(("names", "unit"), [("ab", "samples"), ("abc", "pairs of readings")])
+def test_units_depend_on_the_number_of_annotators(names: str, unit: str) -> None:
+    """Two annotators are compared once in each sample, three annotators in three pairs."""
+    marks: list[Mark] = []
+    figures = {(each.level, each.measure): each for each in tallied([[marks] * len(names)], names)}
+    percent = figures["sample", "percent"]
+    assert (percent.of, percent.n) == (unit, 1 if unit == "samples" else 3)
+    assert figures["span", "f1_exact"].of == f"{unit} with a span"
 
 
 def test_intervals_resample_samples_that_share_a_source_together() -> None:

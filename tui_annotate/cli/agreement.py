@@ -37,7 +37,8 @@ ComparedWork = Annotated[
         state=Annotated[
             State,
             typer.Option(
-                help="Only samples in this state (imported work without a state counts as new)."
+                help="Only readings in this state: done is completed, draft is in progress, and "
+                "imported work without a state is new."
             ),
         ],
         label=options.OfLabelOption,
@@ -112,10 +113,12 @@ def agreement(
 ) -> None:
     """Measure agreement between annotators.
 
-    Agreement is measured for samples (worst label), sentences, spans, labels and evidence of
-    overlapping spans, and ratings. Annotators who completed a sample twice are also compared with
-    themselves. A completed sample counts even if the annotator annotated nothing. Work is measured
-    before review: later edits of an adjudicated sample count only with --after-review.
+    Compare the readings of each sample; a reading is the work of one annotator on one sample.
+    Agreement is measured for samples (most severe label), sentences, spans, labels and evidence of
+    overlapping spans, and ratings. The mark * is at the value to quote. Annotators who completed a
+    sample twice are also compared with themselves. A completed sample counts even if the annotator
+    annotated nothing. Work is measured before review: later edits of an adjudicated sample count
+    only with --after-review.
 
     Exit code: 0 agreement was measured, 1 there was nothing to compare.
     """

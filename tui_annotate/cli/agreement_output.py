@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -28,10 +29,27 @@ from tui_annotate.services.agreement import Agreement, AgreementComparison, Revi
 from tui_annotate.services.agreement import output as report_output
 from tui_annotate.services.agreement.compared_readings import other_state_reason
 from tui_annotate.services.agreement.disagreements import Disagreement
-from tui_annotate.services.agreement.figures import AgreementFigure, PairFigures
+from tui_annotate.services.agreement.figures import AgreementFigure, PairFigures, find_quoted_figure
 from tui_annotate.services.agreement.label_order import format_labels
 
-_LEVELS: Final = {"segment": "sentence"}
+_QUOTED: Final = "*"
+"""Mark of the value to quote."""
+_PAIR_SIZE: Final = 2
+_SENTENCE_LEVEL: Final = "segment"
+_EVIDENCE_LEVEL: Final = "evidence"
+_LEVELS: Final = {_SENTENCE_LEVEL: "sentence"}
+_UNITS: Final = {
+    "pairs of spans, both with evidence": "pairs, evidence on both",
+    "pairs of spans, one or both with evidence": "pairs with evidence",
+}
+"""Short names of units, so that the table fits 80 columns."""
+_LEVEL_OBJECTS: Final = {
+    "sample": "samples",
+    _SENTENCE_LEVEL: "sentences",
+    "span": "spans",
+    "cited": "spans in cited documents",
+    "label": "labels of overlapping spans",
+}
 _MEASURES: Final = {
     "cohen_kappa": "Cohen's kappa",
     "fleiss_kappa": "Fleiss' kappa",
@@ -43,7 +61,7 @@ _MEASURES: Final = {
     "f1_overlap": "F1, any overlap",
     "same_passage": "same passage",
     "overlap": "any overlap",
-    "only_one": "only one person chose evidence",
+    "only_one": "only on one span",
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
@@ -71,16 +89,16 @@ def describe_agreement(
         pairs: whether to include a table with the agreement of each pair of people.
         disagreements: whether to include a table of what each pair did differently.
     """
-    titles = {"between annotators": found.together, "annotators with themselves": found.oneself}
-    for title, compared in titles.items():
+    for compared in (found.together, found.oneself):
         if not compared.samples:
             continue
-        people = sorted(found.names[each] for each in compared.people if base_person(each) == each)
-        names = output.join_names(people, most=_MOST_NAMED)
-        yield f"{title}: {output.many(compared.samples, 'sample')}; {names}"
+        yield _describe_comparison(found, compared)
         yield ""
-        yield Table(compared.figures, _MEASURED)
+        quoted = find_quoted_figure(compared.figures)
+        yield Table(compared.figures, _measure_columns(quoted))
         yield ""
+        if quoted:
+            yield from _describe_quoted(quoted)
         if pairs:
             yield _pairs_table(found, compared)
             yield ""
@@ -90,7 +108,8 @@ def describe_agreement(
         yield from _describe_gaps(compared)
     if not found.together.samples and not found.oneself.samples:
         yield MessagePart(
-            "nothing to compare: no sample was completed by two annotators, or twice by one person"
+            "nothing to compare: no sample has two readings that are"
+            f" {State(found.asked.state).display_name}"
         )
         if found.left.work[other_state_reason(State.NEW, State.DONE)]:
             yield MessagePart(
@@ -98,6 +117,26 @@ def describe_agreement(
                 " add --state new"
             )
     yield from _describe_scope(found)
+
+
+def _describe_comparison(found: Agreement, compared: AgreementComparison) -> str:
+    people = sorted(found.names[each] for each in compared.people if base_person(each) == each)
+    names = output.join_names(people, most=_MOST_NAMED)
+    samples = output.many(compared.samples, "sample")
+    if compared is found.oneself:
+        return f"agreement of annotators with themselves on {samples} that they read twice: {names}"
+    readers = "both annotators" if len(people) == _PAIR_SIZE else "two or more annotators"
+    return f"agreement on {samples} that {readers} read: {names}"
+
+
+def _describe_quoted(figure: AgreementFigure) -> Iterator[str]:
+    interval = " with its interval" if figure.interval else ""
+    alike = "the same label to the same sentence"
+    if figure.level != _SENTENCE_LEVEL:
+        alike = "similar ratings to the same sample"
+    yield f"{_QUOTED} Quote this value{interval}: it answers the most common question, whether"
+    yield f"  annotators give {alike} more often than by chance."
+    yield ""
 
 
 def _name_level(figure: AgreementFigure) -> str:
@@ -108,14 +147,18 @@ def _name_measure(figure: AgreementFigure) -> str:
     return _MEASURES.get(figure.measure, figure.measure)
 
 
-_MEASURED: Final[Columns[AgreementFigure]] = (
-    Column("level", _name_level),
-    Column("measure", _name_measure),
-    number_column("value", lambda each: _format_value(each.value)),
-    number_column("95% interval", lambda each: _format_interval(each.interval)),
-    number_column("n"),
-    flexible_column("of"),
-)
+def _measure_columns(quoted: AgreementFigure | None) -> Columns[AgreementFigure]:
+    def measure(figure: AgreementFigure) -> str:
+        return f"{_name_measure(figure)} {_QUOTED}" if figure is quoted else _name_measure(figure)
+
+    return (
+        Column("level", _name_level),
+        Column("measure", measure),
+        number_column("value", lambda each: _format_value(each.value)),
+        number_column("95% interval", lambda each: _format_interval(each.interval)),
+        number_column("n"),
+        flexible_column("units", lambda each: _UNITS.get(each.of, each.of)),
+    )
 
 
 def _pairs_table(found: Agreement, compared: AgreementComparison) -> Table[PairFigures]:
@@ -176,12 +219,21 @@ def _name_samples(samples: Sequence[SampleKey]) -> str:
 
 def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
     """Describe why measures have no value or are limited, each reason once."""
-    notes: dict[str, list[str]] = {}
+    notes: dict[tuple[str, str], list[str]] = {}
     for each in compared.figures:
-        for note in filter(None, (report_output.missing_value_reason(each.value), each.note)):
-            notes.setdefault(note, []).append(f"{_name_level(each)} {_name_measure(each)}")
-    for note, measures in notes.items():
-        yield MessagePart(f"{output.join_names(measures, most=1)}: {note}")
+        of = _LEVEL_OBJECTS.get(each.level, each.level)
+        if reason := report_output.missing_value_reason(each.value):
+            notes.setdefault((of, f"no value, as {reason}"), []).append(_name_measure(each))
+        if each.note:
+            notes.setdefault((of, each.note), []).append(_name_measure(each))
+    sizes = Counter(_LEVEL_OBJECTS.get(each.level, each.level) for each in compared.figures)
+    for (of, note), measures in notes.items():
+        every = sizes[of] == len(measures)
+        which = "all measures" if every else " and ".join(measures)
+        if of == _EVIDENCE_LEVEL and not every:
+            yield MessagePart(f"evidence {which}: {note}")
+        else:
+            yield MessagePart(f"{which} of {of}: {note}")
     if compared.stacked:
         yield MessagePart(
             "spans that overlap another span with the same label by the same person:"
@@ -192,7 +244,7 @@ def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
 def _describe_scope(found: Agreement) -> Iterator[Part]:
     """Describe which work was compared and which was excluded, and the order of values."""
     for what, reason, count in report_output.list_left_out(found):
-        yield MessagePart(f"excluded: {count:,} {what}: {reason}")
+        yield MessagePart(f"excluded: {output.many(count, what.removesuffix('s'))}: {reason}")
     if found.strangers:
         yield MessagePart(f"labels that are not in the label set: {', '.join(found.strangers)}")
     if versions := _list_versions(found.label_sets, found.mixed_label_sets):
@@ -205,10 +257,10 @@ def _describe_scope(found: Agreement) -> Iterator[Part]:
     yield from _describe_reviewed_work(found.work)
     yield from _describe_repeated_readings(found)
     if found.labels:
-        yield MessagePart(f"order of labels: {' > '.join(found.labels)}")
+        yield MessagePart(f"order of labels, most severe first: {' > '.join(found.labels)}")
     for name, words in found.scales.items():
         of = f" of {name}" if len(found.scales) > 1 else ""
-        yield MessagePart(f"order of ratings{of}: {' > '.join(words)}")
+        yield MessagePart(f"order of ratings{of}, best first: {' > '.join(words)}")
     compared = {"first readings": found.together, "second readings": found.oneself}
     clusters = {name: each.clusters for name, each in compared.items() if each.samples}
     yield from describe_intervals(clusters)
@@ -226,16 +278,15 @@ def _list_versions(counts: Mapping[str, int], mixed: int) -> str:
 def _describe_reviewed_work(work: ReviewedWork) -> Iterator[Part]:
     if not work.adjudicated:
         return
-    edited = (
-        f"adjudicated samples with edits after their adjudication: {work.edited_samples:,} of"
-        f" {work.adjudicated:,}"
+    time = "after" if work.after_review else "before"
+    are = "is" if work.adjudicated == 1 else "are"
+    line = (
+        f"compared: the work {time} review; {output.many(work.adjudicated, 'sample')} {are}"
+        f" adjudicated, of which annotators edited {work.edited_samples:,} afterwards"
     )
-    if work.after_review:
-        yield MessagePart(f"work after review: {edited}")
-    else:
-        yield MessagePart(
-            f"work before review; {edited}; compare the edited work with --after-review"
-        )
+    if work.edited_samples and not work.after_review:
+        line += "; to compare the edited work, add --after-review"
+    yield MessagePart(line)
 
 
 def _describe_repeated_readings(found: Agreement) -> Iterator[Part]:

@@ -15,15 +15,18 @@ LONGEST_BAR: Final = 60  # maximum length of a bar, in terminal cells
 _LEAST: Final = 12  # minimum length of a scale, in terminal cells
 
 
-def print_bars(rows: Sequence[tuple[str, float]], *, unit: str) -> None:
-    """Print a bar for each (name, value), with the value in `unit`; at least one row."""
+def print_bars(rows: Sequence[tuple[str, float]], *, unit: str, full: float) -> None:
+    """Print a bar for each (name, value), with the value in `unit`; at least one row.
+
+    `full`: smallest value of a bar of full length, so that no small value fills the line.
+    """
     from rich.text import Text
 
     console = output.make_console(sys.stdout)
     names = max(len(make_line_visible(name)) for name, _ in rows)
     values = [f"{value:,.1f} {unit}" for _, value in rows]
     numbers = max(map(len, values))
-    most = max(value for _, value in rows)
+    most = max(full, *(value for _, value in rows))
     longest = max(min(console.width - names - numbers - 2 * output.GAP, LONGEST_BAR), 1)
     for (name, value), text in zip(rows, values, strict=True):
         filled = draw_bar(value, most, longest)

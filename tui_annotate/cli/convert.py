@@ -139,10 +139,10 @@ def convert(
 ) -> None:
     """Convert a file to another format.
 
-    No workspace is needed. The command lists and counts what the format cannot carry.
+    No workspace is needed. The command lists and counts the data that the format does not keep.
 
     Exit code: 0 if everything is written, 3 if some records or spans were refused (with --strict
-    also if the format could not carry everything), 2 if nothing is written.
+    also if the format does not keep all data), 2 if nothing is written.
     """
     from tui_annotate.services.export.conversion import FileConversion
 
@@ -207,9 +207,9 @@ def formats(
     *,
     as_json: options.JsonOption = False,
 ) -> None:
-    """List file formats, and the data that each cannot carry.
+    """List file formats, and the data that each does not keep.
 
-    The target is a file or a folder. Each export counts what its format cannot carry.
+    The target is a file or a folder. Each export counts the data that its format does not keep.
     """
     from tui_annotate.services.export.conversion import list_formats
 
@@ -231,7 +231,7 @@ _FORMATS: Final[Columns[ExportFormat]] = (
     Column("reads", lambda each: _YES_NO[each.reads]),
     Column("writes", lambda each: _YES_NO[each.writes]),
     Column("target"),
-    flexible_column("cannot carry", lambda each: "; ".join(each.losses)),
+    flexible_column("does not keep", lambda each: "; ".join(each.losses)),
 )
 
 
@@ -246,7 +246,7 @@ def _describe_format(form: ExportFormat) -> Iterator[Part]:
         yield Facts(facts)
         return
     yield Facts(facts | {"target": form.target, "layered": _YES_NO[form.layered]})
-    yield "cannot carry:"
+    yield "does not keep:"
     for loss in form.losses:
         yield f"  {loss}"
 

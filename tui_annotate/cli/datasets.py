@@ -61,7 +61,7 @@ NameArgument = Annotated[
 DATASET_COUNTS: Final[Columns[Any]] = (
     number_column("samples"),
     number_column("documents"),
-    number_column("segments"),
+    number_column("sentences", "segments"),
     number_column("annotations"),
     number_column("completed readings", "completed"),
 )

@@ -77,9 +77,9 @@ def export(
     """Export annotations.
 
     Exports of an unchanged workspace are identical. Formats for training get completed work only,
-    unless --state is given. The command prints what it leaves out, and what the format cannot
-    carry. The file or folder is written completely or not at all. --json prints a summary of the
-    export, and needs --output.
+    unless --state is given. After the export, the command prints how much work it left out, and
+    which data the format does not keep. The file or folder is written
+    completely or not at all. --json prints a summary of the export, and needs --output.
     """
     refuse_mixed_output(target, as_json=common.as_json)
     with open_workspace(common.workspace) as space:
@@ -104,7 +104,7 @@ def export(
         target,
         as_json=common.as_json,
         counts=counts,
-        more_states="--state all, or --state draft for one state",
+        more_states="--state all",
     )
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)
@@ -118,7 +118,7 @@ def print_practice(samples: int) -> None:
     if samples:
         excluded = output.many(samples, "sample")
         output.print_message(
-            f"  excluded: practice work on {excluded}; to include this work, add --include-practice"
+            f"practice work on {excluded} is left out; to write it, add --include-practice"
         )
 
 
@@ -126,6 +126,4 @@ def print_gold(checks: int) -> None:
     """Print how many accuracy checks an export excluded; nothing for 0."""
     if checks:
         excluded = output.many(checks, "gold check")
-        output.print_message(
-            f"  excluded: work on {excluded}; to include this work, add --include-gold"
-        )
+        output.print_message(f"work on {excluded} is left out; to write it, add --include-gold")

@@ -6,7 +6,7 @@ import re
 import shlex
 import sys
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import chain
@@ -341,22 +341,45 @@ def _summarise(report: IngestReport) -> str:
             else []
         )
         return f"nothing was stored (--strict): {' and '.join(refused)} refused"
-    counts = {
+    line = _describe_counts(report)
+    if report.dry_run:
+        return f"dry run, nothing was stored; the import would give: {line}"
+    stored = report.added or report.known or report.replaced or report.deleted
+    return f"{line} ({report.seconds:.1f} s)" if stored else line
+
+
+def _describe_counts(report: IngestReport) -> str:
+    """Describe what an import stored and refused, in clauses of one kind of object each."""
+    samples = {
         "added": report.added,
         "already known": report.known,
         "replaced": report.replaced,
         "deleted": report.deleted,
-        "refused": report.refused,
     }
-    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
-    line = "samples: " + (", ".join(parts) or "none")
-    if report.files_refused:
-        line += f"; files: {report.files_refused:,} refused"
-    if report.spans_refused:
-        line += f"; spans or fields: {report.spans_refused:,} refused"
-    if report.suggestions:
-        line += f"; suggestions: {report.suggestions:,} added"
-    if report.annotations or report.annotations_known:
-        line += f"; annotations: {report.annotations:,} added, {report.annotations_known:,} known"
-    line += f"; {report.seconds:.1f} s"
-    return f"{line}; nothing was stored (--dry-run)" if report.dry_run else line
+    if not any(samples.values()):
+        # One problem can stand for a whole file, so its samples cannot be counted.
+        problems = report.refused + report.files_refused
+        found = f"because of {output.many(problems, 'problem')}" if problems else "no records found"
+        return f"nothing was stored{' ' if problems else ': '}{found}"
+    samples["refused"] = report.refused
+    parts = [
+        _join_counts("sample", samples),
+        _join_counts("file", {"refused": report.files_refused}),
+        _join_counts("span or field", {"refused": report.spans_refused}, more="spans or fields"),
+        _join_counts("suggestion", {"added": report.suggestions}),
+        _join_counts(
+            "annotation",
+            {"added": report.annotations, "already known": report.annotations_known},
+        ),
+    ]
+    return "; ".join(filter(None, parts))
+
+
+def _join_counts(noun: str, counts: Mapping[str, int], *, more: str = "") -> str:
+    """Join counts that are not 0, such as `2 samples added, 1 refused`; "" if all are 0."""
+    clauses: list[str] = []
+    for what, count in counts.items():
+        if count:
+            number = f"{count:,}" if clauses else output.many(count, noun, more)
+            clauses.append(f"{number} {what}")
+    return ", ".join(clauses)

@@ -17,15 +17,22 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
 
     if not clusters:
         return
-    yield MessagePart(
-        f"intervals: {DRAWS:,} bootstrap resamples of whole clusters, random seed {SEED}"
-    )
     counts = sorted(set(clusters.values()))
+    if counts[-1] < FEWEST:
+        yield MessagePart(
+            f"no intervals: they need at least {FEWEST} clusters (samples that share a source"
+            f" document form one cluster); found: {counts[-1]:,}"
+        )
+        return
     if len(counts) == 1:
         numbers = f"{counts[0]:,}"
     else:
         numbers = "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
-    yield MessagePart(f"clusters (samples that share a source document): {numbers}")
+    yield MessagePart(
+        f"95% intervals: {DRAWS:,} bootstrap resamples of clusters, random seed {SEED}; samples"
+        " that share a source document form one cluster"
+    )
+    yield MessagePart(f"number of clusters: {numbers}")
     if counts[0] < FEWEST:
         yield MessagePart(f"with fewer than {FEWEST} clusters there is no interval")
     elif are_few(counts[0]):

@@ -436,8 +436,9 @@ FilterOptions = Annotated[
         state=Annotated[
             StateChoice | None,
             typer.Option(
-                help="Only samples in this state (default: all states; exports to formats for"
-                " training write completed work only, unless a state or `all` is named)."
+                help="Only samples in this state: done is completed, draft is in progress (default:"
+                " all states; exports to formats for training write completed work only, unless a"
+                " state or `all` is named)."
             ),
         ],
         label=OfLabelOption,

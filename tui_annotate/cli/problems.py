@@ -119,8 +119,8 @@ class _ProblemLines:
 
 
 def describe_kinds(kinds: Mapping[str, int]) -> Iterator[Part]:
-    """Describe how many problems there are of each of several kinds, the most frequent first."""
-    if sum(kinds.values()) > 1:
+    """Describe how many problems there are of each kind, if there are more than are listed."""
+    if sum(kinds.values()) > SHOWN_PROBLEMS:
         yield MessagePart("problems by kind:")
         for kind, count in sorted(kinds.items(), key=lambda item: -item[1]):
             yield MessagePart(f"  {count:,}: {kind}")

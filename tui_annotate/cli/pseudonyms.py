@@ -133,24 +133,24 @@ def print_pseudonyms(names: Pseudonyms | None) -> None:
         return
     changes = names.report
     people = output.many(len(changes.people), "person", "people")
-    output.print_message(f"  pseudonyms for {people}{_list_columns(changes.changed, ', also in ')}")
+    also = _list_columns(changes.changed, ", also in ")
+    output.print_message(f"pseudonyms replace the names of {people}{also}")
     if changes.originals:
         output.print_message(
-            f"  not exported, because they may name people: {changes.originals:,}"
-            f" {RecordTrait.IMPORTED}"
+            f"left out, because they may name people: {changes.originals:,} {RecordTrait.IMPORTED}"
         )
     if changes.called:
-        output.print_message(
-            "  exported values that are the same as names of people:"
-            f" {', '.join(sorted(changes.called))}"
-        )
+        called = ", ".join(sorted(changes.called))
+        output.print_message(f"exported values that are the same as names of people: {called}")
     if changes.texts:
         output.print_message(
-            f"  notes and comments are exported unchanged and may name people: {changes.texts:,}"
+            f"notes and comments are exported unchanged ({changes.texts:,}): check them for names"
+            " of people"
         )
     if changes.columns:
         output.print_message(
-            f"  exported unchanged:{_list_columns(changes.columns, ' ')}; check for people's names"
+            f"exported unchanged: {_list_columns(changes.columns, '')}; check them for names of"
+            " people"
         )
 
 

@@ -31,6 +31,7 @@ from tui_annotate.cli.report_parts import (
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.work_statistics import (
     RECENT,
+    NoEndReason,
     begin_with_hours,
     describe_end,
     describe_practice,
@@ -58,6 +59,17 @@ if TYPE_CHECKING:
     from tui_annotate.storage.items import KindCount
     from tui_annotate.workspace.overview import WorkspaceOverview
 
+_FULL_BAR: Final = 10
+"""Hours in a week that fill a line of the chart, if no week has more."""
+_NO_ESTIMATE: Final = {
+    NoEndReason.NOT_BEGUN: "the work has not started",
+    NoEndReason.BEGAN_TODAY: "the work started today, and an estimate needs two days",
+    NoEndReason.NONE_YET: "no sample is completed yet",
+    NoEndReason.IDLE: "no sample was completed in the last two weeks",
+    NoEndReason.TOO_FAR: "at the present pace, the work ends in over ten years",
+}
+"""Reasons that are explained below the tables; pools and practice have no end."""
+_MOST_NAMED: Final = 4
 _FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: None}
 _WHO: Final[Columns[PersonWork]] = (
     flexible_column("annotator", "name"),
@@ -65,12 +77,12 @@ _WHO: Final[Columns[PersonWork]] = (
 )
 _STATES: Final[Columns[PersonWork]] = (
     *_WHO,
-    number_column("assigned"),
+    rare_column("assigned"),
     number_column(State.DONE.display_name, "completed"),
-    number_column(State.SKIPPED.display_name, "skipped"),
-    number_column(State.FLAGGED.display_name, "flagged"),
+    rare_column(State.SKIPPED.display_name, "skipped"),
+    rare_column(State.FLAGGED.display_name, "flagged"),
     number_column(State.DRAFT.display_name, "in_progress"),
-    number_column("annotations"),
+    number_column("not opened"),
     rare_column("locked"),
     Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
 )
@@ -108,9 +120,11 @@ def status(
 ) -> None:
     """Show contents and annotation progress of the workspace.
 
-    A reading is the work of one annotator on one sample. Hours are working time without pauses. The
-    end date is estimated from the pace of the last two weeks. Annotators see only their own
-    statistics. Admins also see the accuracy of annotators on gold samples.
+    A reading is the work of one annotator on one sample. Sources, summaries and reports are
+    documents; equal documents count once. The working time (hours:minutes) excludes pauses. The end
+    of the work is estimated from the pace of the last two weeks, from an annotator's second day on.
+    Annotators see only their own statistics. Admins also see the accuracy of annotators on gold
+    samples.
     """
     from tui_annotate.workspace.overview import read_overview
 
@@ -144,23 +158,34 @@ def _describe_overview(overview: WorkspaceOverview) -> Iterator[Part]:
 
 
 def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
-    vectors = "none"
-    if contents.embedded:
-        vectors = f"{output.many(contents.embedded, 'document')}, {contents.embedder}"
-    if contents.lexical_only:
-        vectors += (
-            "; documents ranked lexically (words only), because the embedding model does not know"
-            f" their words: {contents.lexical_only:,}"
-        )
     facts: dict[str, Cell] = {"workspace": str(contents.path)}
+    one = contents.datasets[0].name if len(contents.datasets) == 1 else ""
+    if one:
+        facts["dataset"] = one
     facts |= {each.title: each.cell(contents) for each in DATASET_COUNTS}
-    facts["vectors"] = vectors
+    if readers := {each.person for each in contents.progress if each.completed}:
+        by = output.many(len(readers), "annotator")
+        facts["completed readings"] = f"{contents.completed:,} by {by}"
+    facts["vectors"] = _describe_vectors(contents)
     if runs:
         command = output.add_workspace("tui-annotate lab scores list")
-        facts["machines"] = f"{output.many(runs, 'run')}; to list them: {command}"
+        facts["runs of machines"] = f"{runs:,}; to list them: {command}"
     yield Facts(facts)
-    yield Table(contents.datasets, _DATASETS, below=True)
+    yield Table([] if one else contents.datasets, _DATASETS, below=True)
     yield Table(contents.items, _KINDS, below=True)
+
+
+def _describe_vectors(contents: Status) -> str:
+    if not contents.embedded:
+        return "none"
+    which = "all documents"
+    if contents.embedded < contents.documents:
+        which = f"{contents.embedded:,} of {output.many(contents.documents, 'document')}"
+    text = f"{which} (embedder {contents.embedder})"
+    if contents.lexical_only:
+        lexical = output.many(contents.lexical_only, "document")
+        text += f"; lexical matches (words only), as the model lacks their words: {lexical}"
+    return text
 
 
 def _describe_later_work(later: PostAdjudicationCounts) -> Iterator[Part]:
@@ -168,11 +193,11 @@ def _describe_later_work(later: PostAdjudicationCounts) -> Iterator[Part]:
         return
     yield ""
     yield (
-        f"after adjudication: {output.many(later.edits, 'edit')} of annotators in"
-        f" {later.edited_samples:,} of {output.many(later.adjudicated, 'adjudicated sample')}"
-        f" ({later.edits_after_reopening:,} after a reopening,"
-        f" {later.edits_without_reopening:,} without);"
-        f" {output.many(len(later.reopenings), 'reopening')} by reviewers"
+        f"after adjudication: annotators edited {later.edited_samples:,} of"
+        f" {output.many(later.adjudicated, 'adjudicated sample')}"
+        f" ({output.many(later.edits, 'edit')}: {later.edits_after_reopening:,} after a reopening,"
+        f" {later.edits_without_reopening:,} without one); reviewers made"
+        f" {output.many(len(later.reopenings), 'reopening')}"
     )
 
 
@@ -211,26 +236,59 @@ def _describe_held_work(held: Mapping[str, int], names: Mapping[str, str]) -> It
 def _describe_work(statistics: WorkStatistics) -> Iterator[Part]:
     pace: Columns[PersonWork] = (
         *_WHO,
-        number_column("hours", lambda each: f"{each.hours:,.1f}"),
+        number_column("annotations"),
+        number_column("time", lambda each: _format_time(each.seconds)),
         number_column("samples/h", lambda each: _format_rate(each.samples_an_hour)),
         number_column("annotations/h", lambda each: _format_rate(each.annotations_an_hour)),
         Column(
-            "ends", lambda each: _format_end(each.end(statistics.today), each.skipped, each.flagged)
+            "estimated end",
+            lambda each: _format_end(each.end(statistics.today), each.skipped, each.flagged),
         ),
     )
     ahead: Columns[RemainingWork] = (
         flexible_column("dataset"),
         number_column("readings remaining", "remaining"),
-        Column("ends", lambda each: _format_end(each.end, *statistics.set_aside(each.dataset))),
+        Column(
+            "estimated end", lambda each: _format_end(each.end, *statistics.set_aside(each.dataset))
+        ),
     )
-    yield Table(statistics.work, _STATES, below=True)
-    yield Table(statistics.work, pace, below=True)
-    yield Table(statistics.forecast, ahead, below=True)
+    remaining = [each for each in statistics.forecast if each.remaining is not None]
+    if statistics.work:
+        yield ""
+        yield "samples by annotator:"
+        yield Table(statistics.work, _STATES)
+        yield ""
+        yield "annotations and working time by annotator:"
+        yield Table(statistics.work, pace)
+    if remaining:
+        yield ""
+        yield "work that remains by dataset:"
+        yield Table(remaining, ahead)
+    yield from _explain_missing_ends(statistics)
     if weeks := begin_with_hours(statistics.weeks):
         yield ""
+        yield "hours of work by week:"
         yield partial(
-            charts.print_bars, [(week.week, week.shown_hours) for week in weeks], unit="h"
+            charts.print_bars,
+            [(week.week, week.shown_hours) for week in weeks],
+            unit="h",
+            full=_FULL_BAR,
         )
+
+
+def _explain_missing_ends(statistics: WorkStatistics) -> Iterator[Part]:
+    """Explain for which annotators no end is estimated, each reason once."""
+    several = len({each.dataset for each in statistics.work}) > 1
+    people: dict[str, list[str]] = {}
+    for each in statistics.work:
+        why = _NO_ESTIMATE.get(NoEndReason(each.end(statistics.today).reason or NoEndReason.POOL))
+        if why:
+            name = f"{each.name} in {each.dataset}" if several else each.name
+            people.setdefault(why, []).append(name)
+    if people:
+        yield ""
+    for why, names in people.items():
+        yield f"no estimated end for {output.join_names(names, most=_MOST_NAMED)}: {why}"
 
 
 def _describe_practice(statistics: WorkStatistics) -> Iterator[Part]:
@@ -360,6 +418,13 @@ def _format_percentage(value: float | None) -> str | None:
     return None if value is None else f"{value:.0%}"
 
 
-def _format_end(end: Projection, skipped: int, flagged: int) -> str:
-    shown = describe_end(end, skipped, flagged)
-    return shown if end.day else f"({shown})"
+def _format_time(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes // 60:,}:{minutes % 60:02}"
+
+
+def _format_end(end: Projection, skipped: int, flagged: int) -> str | None:
+    """Return the estimated day, or what completed work left; None without an estimate."""
+    if end.day or end.reason == NoEndReason.COMPLETED:
+        return describe_end(end, skipped, flagged)
+    return None

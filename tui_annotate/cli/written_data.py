@@ -12,6 +12,7 @@ from tui_annotate.cli import output
 from tui_annotate.cli.options import Offsets, flag, option
 from tui_annotate.cli.report_parts import MessagePart, NotePart, Part
 from tui_annotate.domain.errors import InvalidInput
+from tui_annotate.plugins.traits import RecordTrait
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportReport
@@ -22,7 +23,7 @@ class WrittenData(TypedDict):
 
     Attributes:
         answers: number of answers to suggestions, of `--to suggestions`.
-        lost: numbers of what the format cannot carry, by kind.
+        lost: numbers of the data that the format does not keep, by kind.
         adjudicated: number of reviewers' annotations among those that the format was given.
         left_out: numbers of annotators' samples that a format for training did not get, as they are
             not completed, by state.
@@ -62,7 +63,7 @@ BomOption = Annotated[
     flag("--bom", "Begin CSV files with a byte order mark, so that Excel reads them as UTF-8."),
 ]
 StrictOption = Annotated[
-    bool, flag("--strict", "Exit with code 3 if the output format cannot carry all data.")
+    bool, flag("--strict", "Exit with code 3 if the output format does not keep all data.")
 ]
 
 
@@ -83,7 +84,7 @@ def print_conversion(
     counts: Mapping[str, object],
     more_states: str,
 ) -> None:
-    """Print how much was written to a file, what was left out, and what its format cannot carry.
+    """Print how much was written to a file, what was left out, and what its format does not keep.
 
     `written`: name of the format. `target`: None for standard output. `counts`: further fields of
     the JSON object. `more_states`: the option that also writes work that is not completed.
@@ -109,22 +110,30 @@ def _describe_conversion(
     report: ExportReport, written: str, target: Path | None, *, more_states: str
 ) -> Iterator[Part]:
     samples = output.many(report.records, "sample")
-    where = f" in {target}" if target else ""
+    where = f" to {target}" if target else ""
     written_work = output.many(report.annotations, "annotation")
     if report.answers:
         written_work = output.many(report.answers, "answer")
-    yield NotePart(f"{written_work} of {samples}{where}")
+    yield NotePart(f"wrote {written_work} of {samples}{where}")
     if 0 < report.adjudicated < report.annotations:
-        own = output.many(report.annotations - report.adjudicated, "annotation")
         yield MessagePart(
-            f"  {own} of annotators, {report.adjudicated:,} adjudicated by reviewers; to export"
-            " only one kind: --layer all (annotators) or --layer adjudicated"
+            f"{output.many(report.annotations - report.adjudicated, 'annotation')} by annotators,"
+            f" {report.adjudicated:,} adjudicated by reviewers; to write only one kind, add"
+            " --layer all (annotators) or --layer adjudicated"
         )
     if report.left_out:
         states = ", ".join(f"{count:,} {state}" for state, count in report.left_out.items())
         yield MessagePart(
-            f"  left out, as {written} is for training and the work is not completed: {states};"
-            f" to write it, too: {more_states}"
+            f"{written} is a format for training, so work that is not completed is left out"
+            f" ({states}); to write it, too, add {more_states}"
         )
-    for kind, count in report.lost.items():
-        yield MessagePart(f"  {written} cannot carry: {kind} ({count:,})")
+    lost = dict(report.lost)
+    if unread := lost.pop(RecordTrait.UNREAD.value, 0):
+        are = "is" if unread == 1 else "are"
+        yield MessagePart(
+            f"{output.many(unread, 'sample')} without completed work or annotations {are} not in"
+            f" {target or 'the output'}"
+        )
+    if lost:
+        yield MessagePart(f"{written} does not keep these data (native does):")
+        yield from (MessagePart(f"  {kind}: {count:,}") for kind, count in lost.items())

@@ -271,11 +271,15 @@ class PostAdjudicationCounts:
     A reading is one person's work on one sample.
 
     Attributes:
-        adjudicated: samples whose adjudication was completed at least once.
-        edited_samples, edited_readings: those with an edit after the first adjudication.
-        edits_after_reopening: edits after a reviewer, or a change of labels, reopened the work.
-        edits_without_reopening: all other edits.
-        reopenings: in the order of the log, with their reasons.
+        adjudicated: number of samples whose adjudication was completed at least once.
+        edited_samples: number of adjudicated samples in which an annotator edited the work after
+            the first adjudication.
+        edited_readings: number of readings of adjudicated samples that were edited so.
+        edits_after_reopening: number of edits after a reviewer, or a change of labels, reopened the
+            work.
+        edits_without_reopening: number of all other edits after the first adjudication.
+        reopenings: reopenings of adjudicated work by reviewers: in JSON their number, in Python
+            each with its reason, in the order of the log.
     """
 
     adjudicated: int = 0

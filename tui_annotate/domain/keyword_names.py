@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import re
+import sys
 import warnings
 from collections.abc import Callable, Collection, Mapping
 from functools import wraps
@@ -45,7 +47,10 @@ def check_keywords(cls: _C) -> _C:
 
 
 def check_field_names(**names: str) -> Callable[[_C], _C]:
-    """Return a decorator of a dataclass, which does the same for its creation.
+    """Return a decorator of a dataclass, which does the same for its creation and its fields.
+
+    A field can be read by its earlier name, and replaced by `dataclasses.replace`, each with a
+    DeprecationWarning.
 
     Args:
         names: the present name of a field by the earlier one.
@@ -54,9 +59,24 @@ def check_field_names(**names: str) -> Callable[[_C], _C]:
     def decorate(cls: _C) -> _C:
         create = cls.__init__  # type: ignore[misc]  # the method of this very class
         setattr(cls, "__init__", _check_calls(create, names, called=cls.__name__))  # noqa: B010
+        for earlier, present in names.items():
+            setattr(cls, earlier, _read_earlier_field(earlier, present, cls.__name__))
         return cls
 
     return decorate
+
+
+def _read_earlier_field(earlier: str, present: str, called: str) -> property:
+    def read(self: object) -> Any:
+        warnings.warn(
+            f"the field {earlier!r} of {called} is called {present!r} now; the earlier name works"
+            " until version 1.0",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(self, present)
+
+    return property(read, doc=f"The field `{present}`, by its earlier name.")
 
 
 def _check_calls(
@@ -75,7 +95,8 @@ def _check_calls(
     @wraps(function)
     def checked(*args: _P.args, **keywords: _P.kwargs) -> _R:
         if not keywords.keys() <= known:
-            _replace(keywords, earlier, known, called=name)
+            caller = sys._getframe(1).f_globals.get("__name__")  # noqa: SLF001  no public name
+            _replace(keywords, earlier, known, called=name, copies=caller == dataclasses.__name__)
         return function(*args, **keywords)
 
     return checked
@@ -90,14 +111,25 @@ def _find_unpacked(function: Any) -> frozenset[str] | None:
 
 
 def _replace(
-    keywords: dict[str, Any], earlier: Mapping[str, str], known: Collection[str], *, called: str
+    keywords: dict[str, Any],
+    earlier: Mapping[str, str],
+    known: Collection[str],
+    *,
+    called: str,
+    copies: bool,
 ) -> None:
+    """Replace earlier names in the keywords of a call by the present ones.
+
+    Args:
+        copies: whether `dataclasses.replace` calls: it adds the value of each field whose present
+            name is not among the changes.
+    """
     for name in [each for each in keywords if each not in known]:
         present = earlier.get(name)
         if present is None:
             hint = f"{suggest_word(name, known)}keywords: {', '.join(sorted(known)) or 'none'}"
             raise InvalidArgument(f"{called} has no keyword {name!r}", hint)
-        if present in keywords:
+        if present in keywords and not copies:
             raise InvalidArgument(
                 f"{called} was given {name!r} and {present!r}, which are the same keyword",
                 f"give only {present!r}",
@@ -106,6 +138,6 @@ def _replace(
             f"the keyword {name!r} of {called} is called {present!r} now; the earlier name works"
             " until version 1.0",
             DeprecationWarning,
-            stacklevel=3,
+            stacklevel=4 if copies else 3,
         )
         keywords[present] = keywords.pop(name)

@@ -47,6 +47,7 @@ class RepeatedReadingCounts:
     """Numbers of second readings that were begun, and of those whose readings were edited later.
 
     Attributes:
+        readings: second readings that were begun.
         edited_first: readings whose first reading was edited after the second had begun.
         edited_second: readings whose second reading was edited after its completion.
         reopened_first: readings whose first reading had been completed, but was reopened when the

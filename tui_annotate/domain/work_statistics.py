@@ -87,6 +87,11 @@ class PersonWork:
         return self.completed + self.skipped + self.flagged
 
     @property
+    def not_opened(self) -> int | None:
+        """Number of samples left that the person has not opened; None if `remaining` is None."""
+        return None if self.remaining is None else max(self.remaining - self.in_progress, 0)
+
+    @property
     def hours(self) -> float:
         return self.seconds / _HOUR
 

@@ -18,8 +18,8 @@ from tui_annotate.methods.bootstrap import Interval, percentile_interval
 
 Numbers = NDArray[np.float64]
 
-NOTHING: Final = "no item was judged by two people"
-UNANIMOUS: Final = "all judgements have the same label, so chance alone gives full agreement"
+NOTHING: Final = "no two people judged anything that this measure compares"
+UNANIMOUS: Final = "all labels are the same, so agreement by chance is complete"
 _LEAST_DRAWS = 0.95
 _EPSILON = 1e-12
 

@@ -50,7 +50,12 @@ class LossCounter:
 
         Call it for each exported record, in file order, and for no other record.
         """
+        self._count_traits(record)
+
+    def _count_traits(self, record: Record, *, but: RecordTrait | None = None) -> None:
         for trait in self._lost:
+            if trait is but:
+                continue
             if trait in self._counters:
                 lost = self._counters[trait](record)
             else:
@@ -63,7 +68,11 @@ class LossCounter:
         self._report.count_loss(Loss.ANNOTATIONS.value, len(record.annotations))
         annotated = {owned.person for owned in record.annotations}
         others = tuple(work for work in record.assignments if work.person not in annotated)
-        self.count(replace(record, annotations=(), assignments=others))
+        self._count_traits(
+            replace(record, annotations=(), assignments=others), but=RecordTrait.UNREAD
+        )
+        if RecordTrait.UNREAD in self._lost:
+            self._report.count_loss(RecordTrait.UNREAD.value, _is_unread(record))
 
     def count_excluded(self, record: Record, reason: str) -> None:
         """Count a record that is not exported, and its annotations.
@@ -127,6 +136,10 @@ def _is_begun(work: Assignment) -> bool:
     return work.state is not State.NEW
 
 
+def _is_unread(record: Record) -> bool:
+    return not record.annotations and not any(map(_is_begun, record.assignments))
+
+
 def list_finished_people(record: Record) -> set[str]:
     """Return the ids of the annotators who completed a sample, with or without annotations."""
     return {work.person for work in record.assignments if work.state is State.DONE}
@@ -184,9 +197,7 @@ _RECORD_COUNTERS: Final[Mapping[RecordTrait, Callable[[Record], int]]] = {
         list_finished_people(record) - {owned.person for owned in record.annotations}
     ),
     # Work that was begun loses its state, see `RecordTrait.STATE`.
-    RecordTrait.UNREAD: lambda record: (
-        not record.annotations and not any(map(_is_begun, record.assignments))
-    ),
+    RecordTrait.UNREAD: _is_unread,
     RecordTrait.OPINION: lambda record: sum(
         bool(work.rating or work.comment) for work in record.assignments
     ),

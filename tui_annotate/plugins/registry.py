@@ -273,12 +273,12 @@ def best_embedder() -> str:
 
 
 def explain_embedder(used: str) -> str:
-    """Explain why an embedder was chosen automatically, and how to use another embedder."""
+    """Return which embedder was chosen automatically, why, and how to use another embedder."""
     command = "tui-annotate lab vectors rebuild --embedder"
     if used == "neural":
         return (
-            "the embedder 'neural' was chosen because its packages and its model are installed;"
-            f" to use a different embedder: {command} static"
+            "matches are found by meaning and by words (embedder 'neural'); to use the faster"
+            f" embedder 'static': {command} static"
         )
     if used not in {"static", "none"}:
         return ""
@@ -288,8 +288,8 @@ def explain_embedder(used: str) -> str:
         steps.insert(0, INSTALL_DEFAULT)
         state = "is not installed"
     return (
-        f"the embedder {used!r} was chosen because the embedder 'neural', which finds more"
-        f" matches, {state}; to use it: {'; '.join(steps)}"
+        f"matches are found with the embedder {used!r}; the embedder 'neural' finds more, but"
+        f" {state}; to use it: {'; '.join(steps)}"
     )
 
 

@@ -59,6 +59,11 @@ class Status:
     """Numbers of the stored objects in a workspace, and the progress of its annotators.
 
     Attributes:
+        documents: number of different texts: sources, summaries and reports.
+        segments: number of sentences of these documents; commands print them as sentences.
+        annotations: number of annotations of annotators, without adjudicated ones.
+        completed: number of completed readings; a reading is one person's work on one sample.
+        embedded: number of documents with vectors.
         embedder: name of the embedder; empty before the first import, `none` without an embedder.
         lexical_only: number of documents with vectors whose matches are lexical (words only).
         waiting: annotations whose label was split, by annotator.

@@ -457,6 +457,7 @@ def test_other_readers_judge_a_sample_without_suggested_work(store: Store) -> No
     assert _truth(store.report(columns=columns, without_suggested_work=True)) == (2, 2)
     asked: dict[str, Any] = {"columns": columns, "against": "adjudicated"}
     assert _truth(store.report(**asked)) == (1, 0)
+    assert shapes.as_json(store.report(**asked))["against"] == "adjudicated"
     assert _truth(store.report(**asked, without_suggested_work=True)) == (0, 0)
 
 

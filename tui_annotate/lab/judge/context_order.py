@@ -27,6 +27,8 @@ class PrintedContextOrder(TypedDict):
     """Contexts of a question in a judge's order, by indices from 0.
 
     Attributes:
+        contexts: the retrieved texts; null for an empty or null context of the file, so that the
+            others keep their indices.
         good, bad: useful and useless contexts; null without screening.
         spearman: rank correlation of the judge's and the retriever's order; null with a reason.
         sim: fraction of contexts that the first k of both orders share; null with a reason.

@@ -209,6 +209,8 @@ class EvaluatedQuestion(TypedDict):
 
     Attributes:
         id: id of the sample; only for a stored sample.
+        contexts: the retrieved texts; null for an empty or null context of the file, so that the
+            others keep their indices.
     """
 
     id: NotRequired[str]

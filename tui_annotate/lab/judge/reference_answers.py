@@ -36,6 +36,8 @@ class PrintedReferenceAnswer(TypedDict):
 
     Attributes:
         id: id of the sample; only for a stored sample.
+        contexts: the retrieved texts; null for an empty or null context of the file, so that the
+            others keep their indices.
         unclear, refused, failed: numbers of questions to the judge with unclear replies only, of
             those that the endpoint refused, and of those that it failed to answer.
         reason: why `ground_truth` is null; only then.

@@ -68,8 +68,6 @@ COLUMNS: Final = (
 
 _BENIGN: Final = "Benign"
 _DIGITS: Final = 4
-_STORED_NAMES: Final = {"adjudicated": "settled"}
-"""Maps a value of the option `--against` to its name in JSON, if the name differs."""
 
 
 class ReadingsPerSample(TypedDict):
@@ -180,7 +178,7 @@ def as_json(found: Comparison) -> PrintedScoreComparison:
     options = found.options
     return {
         "dataset": options.dataset,
-        "against": _STORED_NAMES.get(options.against, options.against),
+        "against": options.against,
         "unwanted": list(options.unsupported_labels),
         "benign": list(found.benign),
         "pool": options.aggregate.value,

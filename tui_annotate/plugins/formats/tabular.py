@@ -76,10 +76,11 @@ DATASETS: Final = ("dataset", *DatasetDescription.__slots__)
 
 
 def _count_record(record: Record, report: ExportReport) -> None:
-    report.records += 1
+    has_rows = bool(record.annotations or record.assignments)
+    report.records += has_rows
     report.annotations += len(record.annotations)
     sample = record.sample
-    report.count_loss(RecordTrait.UNREAD.value, not (record.annotations or record.assignments))
+    report.count_loss(RecordTrait.UNREAD.value, not has_rows)
     report.count_loss(RecordTrait.REQUEST.value, sample.request != Request())
     report.count_loss(RecordTrait.KIND.value, sample.kind is not SampleKind.PAIR)
     titled = sum(bool(document.key or document.title) for document in sample.documents)
@@ -90,7 +91,7 @@ def _count_record(record: Record, report: ExportReport) -> None:
         RecordTrait.SUGGESTED.value, sum(one.suggested is not None for one in annotations)
     )
     report.count_loss(RecordTrait.IMPORTED.value, count_originals(record))
-    if record.annotations or record.assignments:  # else the sample has no row
+    if has_rows:
         report.count_loss(Loss.NOT_FINITE.value, _meta_cell(sample)[1])
     names = [name for one in annotations for path in one.labels for name in path]
     report.count_loss(Loss.JOINER.value, sum(JOINER in name or LABELS in name for name in names))

@@ -102,8 +102,10 @@ class ReviewedWork:
         after_review: whether the work was compared as it is now; otherwise as it was when its
             sample was first adjudicated.
         adjudicated: selected samples whose adjudication was completed at least once.
-        edited_samples, edited_readings: those of them with edits after the first adjudication; a
-            reading is one person's work on one sample.
+        edited_samples: number of these samples in which an annotator edited the work after the
+            first adjudication.
+        edited_readings: number of their readings that were edited so; a reading is one person's
+            work on one sample.
     """
 
     after_review: bool = False

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from tui_annotate.domain.annotations import LabelPath
+from tui_annotate.domain.plural import format_count
 from tui_annotate.methods import agreement
 from tui_annotate.methods.agreement import Measured, Numbers, UndefinedReason, measure_value
 from tui_annotate.methods.bootstrap import Interval, resample_sums
@@ -30,6 +31,8 @@ Statistic = Callable[[Numbers], Numbers]
 
 _PAIR_SIZE: Final = 2
 _RATING_LEVEL: Final = "rating"
+_PAIRS: Final = "pairs of readings"
+"""Units of measures of pairs: two people's readings of one sample, or of one of its sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +71,9 @@ def all_figures(tally: AgreementTally) -> list[AgreementFigure]:
     for level, ratings, of in levels:
         given = _LabelCounts(ratings, places, clusters)
         found += given.figures(level, of=of, two=two, alpha=True)
-    found += _span_figures("span", tally.marks, clusters)
+    found += _span_figures("span", tally.marks, clusters, two=two)
     if len(tally.cited):
-        found += _span_figures("cited", tally.cited, clusters)
+        found += _span_figures("cited", tally.cited, clusters, two=two)
     matched = _LabelCounts(tally.of_matched, places, clusters)
     found += matched.figures("label", of="pairs of spans", two=two, alpha=False)
     found += _evidence_figures(tally, clusters)
@@ -93,7 +96,7 @@ class _LabelCounts:
 
     def figures(self, level: str, *, of: str, two: bool, alpha: bool) -> Iterator[AgreementFigure]:
         """Yield percent agreement, Cohen's and Fleiss' kappa, and Krippendorff's alphas."""
-        yield self._percent_figure(level, "pairs of people" if alpha else of)
+        yield self._percent_figure(level, of if two or not alpha else _PAIRS)
         if two:
             yield from self._cohen_figures(level, of, ["cohen_kappa"])
         yield from self._fleiss_figures(level, of)
@@ -102,7 +105,7 @@ class _LabelCounts:
 
     def ratings(self, level: str, *, two: bool) -> Iterator[AgreementFigure]:
         """Yield percent agreement, Cohen's kappa and Krippendorff's alphas of ratings."""
-        yield self._percent_figure(level, "pairs of people")
+        yield self._percent_figure(level, "samples" if two else _PAIRS)
         if two:
             yield from self._cohen_figures(level, "samples", list(KAPPAS))
         yield from self._alpha_figures(level, "samples")
@@ -142,7 +145,7 @@ class _LabelCounts:
         by_pattern[fits] = agreement.fleiss_sums(self._counts[fits])
         others = len(self._ratings) - sizes[people]
         note = (
-            f"only {of} with {people} annotators; excluded: {others:,} {of} with more or fewer"
+            f"only {of} with {people} annotators; excluded {of} with more or fewer: {others:,}"
             if others
             else ""
         )
@@ -178,17 +181,19 @@ def _apply_to_tables(function: Statistic, size: int, sums: Numbers) -> Numbers:
     return function(sums.reshape(*sums.shape[:-1], size, size))
 
 
-def _span_figures(level: str, marks: PairMarks, clusters: Sequence[str]) -> list[AgreementFigure]:
+def _span_figures(
+    level: str, marks: PairMarks, clusters: Sequence[str], *, two: bool
+) -> list[AgreementFigure]:
     rows = marks.summed(len(clusters))
+    unit = ("sample", "samples") if two else ("pair of readings", _PAIRS)
     note = (
-        f"excluded: {marks.neither:,} pairs of people of whom neither marked anything"
+        f"excluded, as neither annotator marked a span: {format_count(marks.neither, *unit)}"
         if marks.neither
         else ""
     )
+    units = f"{unit[1]} with a span"
     measures = [
-        _Measure(
-            f"f1_{name}", int(rows[:, -1].sum()), "pairs of people", column_ratio(place, -1), note
-        )
+        _Measure(f"f1_{name}", int(rows[:, -1].sum()), units, column_ratio(place, -1), note)
         for place, name in enumerate(FIGURES)
     ]
     return _make_figures(level, rows, measures, clusters=clusters)
@@ -201,24 +206,25 @@ def _evidence_figures(tally: AgreementTally, clusters: Sequence[str]) -> list[Ag
     given = sum(total[each] for each in both)
     any_given = given + total[EvidenceRelation.ONE]
     neither = total[EvidenceRelation.NEITHER]
-    note = f"excluded: {neither:,} pairs of spans of which neither has evidence" if neither else ""
+    without = format_count(neither, "pair of spans", "pairs of spans")
+    note = f"excluded, as neither span has evidence: {without}" if neither else ""
     measures = [
         _Measure(
             "same_passage",
             given,
-            "pairs of spans that both have evidence",
+            "pairs of spans, both with evidence",
             _passage_share(both[:1], both),
         ),
         _Measure(
             "overlap",
             given,
-            "pairs of spans that both have evidence",
+            "pairs of spans, both with evidence",
             _passage_share(both[:2], both),
         ),
         _Measure(
             "only_one",
             any_given,
-            "pairs of spans with evidence for at least one of the two spans",
+            "pairs of spans, one or both with evidence",
             _passage_share([EvidenceRelation.ONE], [*both, EvidenceRelation.ONE]),
             note,
         ),
@@ -261,6 +267,21 @@ def _make_figures(
             )
         )
     return found
+
+
+def find_quoted_figure(figures: Iterable[AgreementFigure]) -> AgreementFigure | None:
+    """Return the value to quote if only one is quoted; None if it is undefined.
+
+    It is alpha of sentences, since most readers ask whether annotators judge the same sentence in
+    the same way; if that is undefined, as in work that only rates samples, alpha of the ratings.
+    """
+    defined = {
+        (each.level, each.measure): each
+        for each in figures
+        if not isinstance(each.value, UndefinedReason)
+    }
+    ratings = (_RATING_LEVEL, "alpha_ordinal")
+    return defined.get(("segment", "alpha_nominal")) or defined.get(ratings)
 
 
 SEVERAL: Final = "the samples were rated on several scales"

@@ -20,6 +20,7 @@ from tui_annotate.services.agreement import (
     PairFigures,
     ReviewedWork,
 )
+from tui_annotate.services.agreement.figures import find_quoted_figure
 from tui_annotate.services.agreement.label_order import format_labels
 
 
@@ -45,7 +46,15 @@ class SeveralVersions(TypedDict):
 
 
 class PrintedReviewedWork(TypedDict):
-    """Which work was compared: `before_review` or `after_review`, and later edits of it."""
+    """Which work was compared, and how much of it annotators edited later.
+
+    Attributes:
+        used: `before_review` or `after_review`.
+        adjudicated_samples: number of compared samples that were adjudicated.
+        edited_samples: number of these in which an annotator edited the work afterwards.
+        edited_readings: number of readings (one annotator's work on one sample) that were edited
+            so.
+    """
 
     used: str
     adjudicated_samples: int
@@ -89,7 +98,11 @@ class PrintedMeasure(TypedDict):
         value: null if it is undefined; `undefined` then gives the reason.
         low, high: ends of the interval; null without one.
         n: number of compared units.
+        level: `sample`; `segment`, a sentence of the text; `span`; `cited`; `label`; `evidence`; or
+            a name that begins with `rating`.
         of: what the compared units are.
+        quoted: whether this is the value to quote if only one is quoted: `alpha_nominal` of
+            sentences, else `alpha_ordinal` of ratings; true for at most one measure.
     """
 
     level: str
@@ -101,6 +114,7 @@ class PrintedMeasure(TypedDict):
     of: str
     note: str
     undefined: str
+    quoted: bool
 
 
 class PrintedPair(TypedDict):
@@ -310,6 +324,7 @@ def _round(value: float) -> float:
 def _comparison_to_json(
     found: Agreement, compared: AgreementComparison, *, disagreements: bool
 ) -> PrintedComparison:
+    quoted = find_quoted_figure(compared.figures)
     differing = [_disagreement_to_json(found, each) for each in compared.disagreements]
     value: PrintedComparison = {
         "samples": compared.samples,
@@ -317,7 +332,7 @@ def _comparison_to_json(
         "few_clusters": are_few(compared.clusters),
         "people": [found.names[each] for each in compared.people if base_person(each) == each],
         "stacked": compared.stacked,
-        "measures": [_figure_to_json(each) for each in compared.figures],
+        "measures": [_figure_to_json(each, quoted=each is quoted) for each in compared.figures],
         "pairs": [_pair_to_json(found, each) for each in compared.pairs],
     }
     if disagreements:
@@ -336,7 +351,7 @@ def _disagreement_to_json(found: Agreement, each: Disagreement) -> PrintedDisagr
     }
 
 
-def _figure_to_json(figure: AgreementFigure) -> PrintedMeasure:
+def _figure_to_json(figure: AgreementFigure, *, quoted: bool) -> PrintedMeasure:
     low, high = map(_round, figure.interval) if figure.interval else (None, None)
     return {
         "level": figure.level,
@@ -348,6 +363,7 @@ def _figure_to_json(figure: AgreementFigure) -> PrintedMeasure:
         "of": figure.of,
         "note": figure.note,
         "undefined": missing_value_reason(figure.value),
+        "quoted": quoted,
     }
 
 

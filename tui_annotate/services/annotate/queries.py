@@ -59,7 +59,7 @@ class CitationContext:
     citations: tuple[SampleKey, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)  # generated methods would come first in help()
 class SampleQueries:
     """Reads samples, queues and own work for the annotating screen and the Python API."""
 

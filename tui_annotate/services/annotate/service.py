@@ -30,7 +30,7 @@ from tui_annotate.storage.log.action_writer import ActionWriter, ClearedCounts, 
 from tui_annotate.storage.log.event_log import EventLog
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class AnnotationService(SampleQueries):
     """Actions and queries of annotators; safe to share between threads.
 

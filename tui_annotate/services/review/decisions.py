@@ -158,6 +158,12 @@ def _rating_decision(
 
 
 def _span_to_json(anchor: Anchor, sample: Sample) -> dict[str, Any]:
-    text = anchor.span.of(sample.document(anchor.side, anchor.index).text)
-    place = {"side": anchor.side.value, "document": anchor.index}
-    return {**place, "start": anchor.span.start, "end": anchor.span.end, "text": text}
+    document = sample.document(anchor.side, anchor.index)
+    return {
+        "side": anchor.side.value,
+        "document": anchor.index,
+        "document_key": document.key,
+        "start": anchor.span.start,
+        "end": anchor.span.end,
+        "text": anchor.span.of(document.text),
+    }

@@ -101,7 +101,10 @@ def read_stored_sample(
     """Return one sample with the segments of its documents; NotFound for an unknown key."""
     row = connection.execute(_SAMPLE_BY_KEY, {"dataset": key.dataset, "sample": key.id}).first()
     if row is None:
-        raise NotFound(f"there is no sample {key}", "choose a sample from the queue")
+        raise NotFound(
+            f"there is no sample {key}",
+            "list the samples of a dataset with: tui-annotate datasets show DATASET",
+        )
     documents = []
     segments = []
     hashes = []

@@ -137,7 +137,13 @@ _PROGRESS: Final = text("""
 
 @dataclass(frozen=True, slots=True)
 class DatasetInfo:
-    """Statistics of a dataset; shared texts count once, a completed sample once per annotator."""
+    """Statistics of a dataset; shared texts count once, a completed sample once per annotator.
+
+    Attributes:
+        documents: number of different texts: sources, summaries and reports.
+        segments: number of sentences of these documents; commands print them as sentences.
+        completed: number of completed readings; a reading is one person's work on one sample.
+    """
 
     name: str
     samples: int
