@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -206,18 +205,6 @@ def test_every_page_is_found_from_the_readme() -> None:
         paths = {((ROOT / page).parent / link).resolve() for link in links}
         new |= {name for name in PAGES if (ROOT / name) in paths} - found
     assert set(PAGES) - found == set()
-
-
-def test_each_address_to_clone_is_the_homepage() -> None:
-    """Pages name the address of the repository as the package's metadata do."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    found = {
-        page: address
-        for page in PAGES
-        for address in re.findall(r"git clone (\S+)", "".join(blocks(page)))
-    }
-    assert {"README.md", "docs/install.md", "docs/server.md"} <= set(found)
-    assert set(found.values()) == {project["urls"]["Homepage"]}
 
 
 def test_the_make_targets_exist() -> None:
