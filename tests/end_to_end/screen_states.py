@@ -6,14 +6,14 @@ from contextlib import suppress
 from typing import Final
 
 from tests.helpers.terminal import PATIENCE, Terminal
-from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.messages import LineText, MessageCode
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.screens.review.rows import ReviewMessage
 from tui_annotate.tui.screens.sign_in_forms import SignInMessage
 
 ENTER, QUIT = "\r", "\x11"
 
-READY: Final = "save:"
+READY: Final = LineText.SAVES.value.partition("}")[2].partition("{")[0].strip()
 """The draft line: a digit saves what is selected, or the sentence under the cursor."""
 
 FIRST_SENTENCE: Final = f"{READY} sentence 1"

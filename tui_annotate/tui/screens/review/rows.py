@@ -45,10 +45,10 @@ class ReviewMessage(ScreenMessage):
     OWN = "your own: {labels}"
     SOURCES_LOST = "its candidate was deleted, or is not complete now"
     POSITION = "group {number}/{count}"
-    POSITIONS = Plural("{count:,} group, {open} open", "{count:,} groups, {open} open")
+    POSITIONS = Plural("{count:,} group, {open} undecided", "{count:,} groups, {open} undecided")
     OWN_ANNOTATION = "your own"
     ACCEPTED_BEFORE = "accepted, no candidate now"
-    EVIDENCE = "{count} evidence"
+    EVIDENCE = Plural("{count:,} evidence span", "{count:,} evidence spans")
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
     NOT_COMPLETED = "{count} not completed"
