@@ -102,7 +102,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
            at={SOURCE: "take the selection, else the sentence, as evidence",
            OPTION: "take the match as evidence, and save"}, changes=ANNOTATING | OPTION,
            do=highlights.take),
-    Action("signals.next", ("t",), "find matches by words, by vectors, or by both", "Evidence",
+    Action("signals.next", ("t",), "find matches by words, by meaning, or by both", "Evidence",
            early=True, do=partial(open_page, Page.SIGNALS)),
     Action("option.choose", tuple(DIGITS[:9]), "save with this label, or open its sublabels",
            "Label", EVERYWHERE | OPTION, short="label", fixed=True, after_save=True, listed=False,

@@ -236,10 +236,10 @@ class MessageCode(ScreenMessage):
     NO_COLLECTION = "This sample is not part of a report collection · q shows the queue"
 
     # matches, and words that the source lacks
-    MATCHES_BY_ALL = "Matches by words and vectors together · press t for words only"
-    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for vectors only"
-    MATCHES_BY_VECTORS = "Matches by vectors only · press t for words and vectors together"
-    NO_VECTORS = "{reason} · press t for words and vectors"
+    MATCHES_BY_ALL = "Matches by words and meaning (vectors) · press t for words only"
+    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for meaning only"
+    MATCHES_BY_VECTORS = "Matches by meaning only (vectors) · press t for words and meaning"
+    NO_VECTORS = "{reason} · press t for words and meaning"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."

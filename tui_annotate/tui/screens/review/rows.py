@@ -12,10 +12,10 @@ from tui_annotate.editor.glyphs import (
     AGREED,
     CHOSEN,
     CONFLICT,
+    CURRENT_CHOICE,
     FOCUS_BAR,
     NEARLY,
     NOTED,
-    OPENS_MORE,
     OWN,
     PLACES,
     REFUSED,
@@ -109,7 +109,7 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
         front = ""
         if at == draft.candidate:
-            front += OPENS_MORE
+            front += CURRENT_CHOICE
         if draft.refusal_of(candidate):
             front += REFUSED
         people = draft.describe_people(candidate.people)
