@@ -49,7 +49,7 @@ def _move(
 
 
 ACTIONS: Final[tuple[Action, ...]] = (
-    _move("sentence.next", ("down", "j"), "next sentence", by=("sentence", 1), short="sentence"),
+    _move("sentence.next", ("down", "j"), "next sentence", by=("sentence", 1), short="move"),
     _move("sentence.previous", ("up", "k"), "previous sentence", by=("sentence", -1)),
     _move("char.next", ("right", "l"), "next character", by=("char", 1)),
     _move("char.previous", ("left", "h"), "previous character", by=("char", -1)),

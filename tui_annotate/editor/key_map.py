@@ -91,7 +91,8 @@ class KeyMap:
     def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
         """Return the actions with keys in a state, in groups.
 
-        In review, daily actions come first. There and while text is selected, moving comes last.
+        In review, daily actions come first. While text is selected, evidence and labels come first.
+        In both, moving comes last.
         """
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
@@ -108,6 +109,8 @@ class KeyMap:
         ordered = list(groups.items())
         if state in (REVIEWING, SELECTING):
             ordered.sort(key=lambda each: each[0].startswith("Move"))
+        if state == SELECTING:
+            ordered.sort(key=lambda each: each[0] not in ("Evidence", "Label"))
         return tuple(HelpGroup(screen_text(name), tuple(rows)) for name, rows in ordered)
 
     def line(

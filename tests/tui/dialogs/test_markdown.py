@@ -66,7 +66,7 @@ def test_a_table_is_a_block_for_each_row() -> None:
 
 def test_code_and_quotes_keep_their_lines() -> None:
     """Nothing is parsed in a block of code."""
-    assert texts("```\n**x**\n\n# y\n```\n> quoted") == ["  **x**", "  ", "  # y", "│ quoted"]
+    assert texts("```\n**x**\n\n# y\n```\n> quoted") == ["  **x**", "  ", "  # y", "  quoted"]
 
 
 def test_escape_codes_never_reach_the_terminal() -> None:

@@ -113,20 +113,22 @@ def _render_paragraph(source: Sequence[str], cells: int) -> list[list[Words]]:
     """Render a paragraph, a quote or an item of a list; source lines are joined."""
     first = source[0]
     head: list[Words] = []
+    role = _TEXT
     if item := _ITEM.match(first):
         mark = "•" if item[2] in "-*+" else item[2]
         head = [(f"{item[1]}{mark} ", _QUIET)]
         first = first[item.end() :]
     elif quote := _QUOTE.match(first):
-        head = [("│ ", _QUIET)]
+        head = [("  ", _TEXT)]
         first = first[quote.end() :]
+        role = _QUIET
     elif len(first) > len(first.lstrip()) and first.strip():
         head = [(" " * (len(first) - len(first.lstrip())), _TEXT)]
     joined = first.strip()
     for line in map(str.strip, source[1:]):
         wide = joined[-1:] and character_width(joined[-1]) == 2 == character_width(line[0])
         joined += line if wide else f" {line}"
-    return _wrap_runs(head, _parse_inline(joined, _TEXT), cells)
+    return _wrap_runs(head, _parse_inline(joined, role), cells)
 
 
 def _render_table(head: str, rows: Sequence[str], cells: int) -> list[list[Words]]:

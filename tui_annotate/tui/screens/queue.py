@@ -49,8 +49,8 @@ class QueueMessage(ScreenMessage):
     """Texts of the list of samples."""
 
     SEARCH_HINT = "Search: part of an id or of a summary"
-    SHOWN = "filter: {filter} · {row} of {total}"
-    SHOWN_OF_SEARCH = 'search: "{search}" · filter: {filter} · {row} of {total}'
+    SHOWN = "{filter} · {row} of {total}"
+    SHOWN_OF_SEARCH = '"{search}" · {filter} · {row} of {total}'
     COUNTED = "{count}/{total} {counted}"
     LOCKED = "{count:,} locked"
     TITLE = "QUEUE"
