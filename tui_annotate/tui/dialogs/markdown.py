@@ -132,18 +132,18 @@ def _render_paragraph(source: Sequence[str], cells: int) -> list[list[Words]]:
 
 
 def _render_table(head: str, rows: Sequence[str], cells: int) -> list[list[Words]]:
-    """Render each row as a block: its first cell, then each other cell after its column's name.
+    """Render each row as a block, in which each cell follows the name of its column.
 
     Columns side by side would be too narrow to read in a terminal.
     """
     names = _split_row(head)
     lines: list[list[Words]] = []
-    if names[0] or not rows:  # the other names are repeated in each row
-        shown = names[0] if rows else " | ".join(names)
-        lines += _wrap_runs([], _parse_inline(shown, _HEADING), cells)
+    if not rows:
+        lines += _wrap_runs([], _parse_inline(" | ".join(names), _HEADING), cells)
     for row in rows:
         first, *others = _split_row(row)
-        lines += _wrap_runs([], _parse_inline(first, _STRONG), cells)
+        title: list[Words] = [(f"{names[0]}: ", _QUIET)] if names[0] else []
+        lines += _wrap_runs(title, _parse_inline(first, _STRONG), cells, indent=2)
         for name, cell in zip_longest(names[1:], others, fillvalue=""):
             if cell:
                 label: list[Words] = [(f"  {name}: " if name else "  ", _QUIET)]

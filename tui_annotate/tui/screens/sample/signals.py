@@ -27,7 +27,7 @@ class SignalMessage(ScreenMessage):
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "words only: loading vectors"
-    UNKNOWN_WORDS = "the model does not know their words"
+    UNKNOWN_WORDS = "words unknown to the model"
     SEE_LOG = "{error}, see the log"
     BY_WORDS = "by words"
     BY_VECTORS = "by meaning"
