@@ -97,7 +97,7 @@ HUGE: Final[tuple[Step, ...]] = (
 QUEUE: Final[tuple[Step, ...]] = (
     ("q", states.QUEUE),
     ("/", "part of an id"),
-    (PASTE, "no samples found"),
+    (PASTE, "No samples found"),
     (ESCAPE, "1/2"),
     ("?", "Keys here"),
     ("q", "-Keys here"),

@@ -53,7 +53,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     (TAB + END + HOME, "1/"),
     ("q", "SAMPLES"),
     ("/", "part of an id"),
-    (PASTE, "no samples found"),
+    (PASTE, "No samples found"),
     (ESCAPE, "━ all · 1 of 2"),
 )
 
