@@ -326,7 +326,7 @@ def test_incomplete_samples_are_listed_apart(
     assert row["conflicts"] is None
     out = printed(capsys, *on)
     assert out.index("films/b") < out.index("pool/1")
-    assert "1 of 2 complete" in out
+    assert "completed by 1 of 2" in out
 
 
 def test_an_admin_allows_the_review_of_an_incomplete_sample(

@@ -39,11 +39,13 @@ def segments_of(text: str) -> tuple[Segment, ...]:
     )
 
 
-def draft(labels: str = LABELS, *, sources: tuple[str, ...] = (SOURCE,)) -> Draft:
+def draft(
+    labels: str = LABELS, *, sources: tuple[str, ...] = (SOURCE,), summary: str = SUMMARY
+) -> Draft:
     """A draft with the cursor on the first sentence, and two source sentences lit."""
     documents = (
         *(Document(Side.SOURCE, text, key=str(at)) for at, text in enumerate(sources)),
-        Document(Side.SUMMARY, SUMMARY),
+        Document(Side.SUMMARY, summary),
     )
     ids: Iterator[int] = count(1)
     made = Draft(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from tests.editor.draft_samples import anchor, draft, key, keys, light, select
 from tui_annotate.domain.samples import Match, Side
 from tui_annotate.domain.spans import Span
@@ -84,3 +86,37 @@ def test_what_is_endless_is_looked_at_in_part() -> None:
     made.focused_ranks[Side.SOURCE] = 1
     select(made, "15 million pounds")
     assert max(span.end for span in compared(made).shared) <= LONGEST
+
+
+KEEPER = "He was born in 1900. He kept the lighthouse for thirty years. Nobody died."
+LOGBOOK = "The keeper kept the lighthouse for twenty years. It rained. It snowed."
+
+
+@pytest.mark.parametrize("words", ["thirty years", "thirty", "for thirty years", KEEPER[21:61]])
+def test_selected_words_are_compared_with_their_sentence(words: str) -> None:
+    """A number alone has the contradiction that its sentence has, because it counts the same."""
+    made = draft(sources=(LOGBOOK,), summary=KEEPER)
+    light(made, (0, 0.9))
+    select(made, words)
+    found = compared(made)
+    assert [span.of(KEEPER) for span in found.claims] == ["thirty years"]
+    assert [span.of(LOGBOOK) for span in found.evidence] == ["twenty years"]
+
+
+def test_a_selection_has_no_contradiction_of_other_words() -> None:
+    """Words without a number have none, and a sentence has none of its neighbours."""
+    made = draft(sources=(LOGBOOK,), summary=KEEPER)
+    light(made, (0, 0.9))
+    select(made, "kept the lighthouse")
+    assert not compared(made).claims
+    select(made, KEEPER[:20])
+    assert not compared(made).claims
+
+
+def test_a_number_in_an_endless_sentence_is_compared_alone() -> None:
+    """The words around it cost too long there; the number itself is still compared."""
+    endless = f"{'very ' * LONGEST}costly, it took 15 million pounds."
+    made = draft(sources=("The budget was 12 million. It rained. It snowed.",), summary=endless)
+    light(made, (0, 0.9))
+    select(made, "15 million pounds")
+    assert [span.of(endless)[:2] for span in compared(made).claims] == ["15"]

@@ -245,6 +245,18 @@ def test_help_and_line_say_what_acts_here() -> None:
     assert "Note" in dict(default_keys().help(NOTE))
 
 
+def test_the_help_for_a_selection_ends_with_its_movements() -> None:
+    """One title says once what all of them do; the actions on the selection come first."""
+    titles = [group.title for group in default_keys().help(SELECTING)]
+    end = action_of("sentence.next").group_in(SELECTING)
+    assert titles[-2:] == [end, "Move"]
+    moves = dict(dict(default_keys().help(SELECTING))[end])
+    assert moves["↓ j"] == action_of("sentence.next").words(READING)
+    assert len(moves) == 14
+    assert titles[:2] == ["Evidence", "Label"]
+    assert next(group.title for group in default_keys().help(READING)) == "Move"
+
+
 OF_LABELS = ("child", "evidence", "evidence by hand", "reason")
 """What is asked after a label was chosen."""
 

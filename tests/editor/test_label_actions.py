@@ -441,7 +441,7 @@ def test_a_passage_of_a_citation_stands_alone_where_no_claim_was_chosen() -> Non
     made = item()
     passage(made)
     assert made.is_passage_alone
-    assert said(made).startswith("1-3 ")
+    assert said(made).startswith("Press 1-3 ")
     assert f'"{WORDS}"' in said(made)
     found = saved(keys(made, "1"))
     assert found.claim == ()
@@ -453,7 +453,7 @@ def test_a_passage_beside_a_report_goes_with_the_sentence() -> None:
     made = item(SampleKind.REPORT)
     passage(made)
     assert not made.is_passage_alone
-    assert said(made).startswith("1-3 ")
+    assert said(made).startswith("Press 1-3 ")
     found = saved(keys(made, "1"))
     assert found.claim == (anchor(made, "The film was loved.", Side.SUMMARY),)
     assert found.evidence == (anchor(made, WORDS, Side.SOURCE),)

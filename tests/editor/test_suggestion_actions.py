@@ -116,11 +116,11 @@ def test_what_is_in_focus_is_told_in_words() -> None:
     on = with_two()
     keys(on, "c")
     assert told(on) == (
-        'y accepts "15 million pounds" Intrinsic + evidence 1 · judge:tiny 0.83: "The source says '
-        '12 million." · e change · x reject'
+        'y accepts Intrinsic: "15 million pounds", evidence: match 1 · judge:tiny 0.83: "The source'
+        ' says 12 million." · e change · x reject'
     )
     keys(on, "c")
-    assert told(on) == "y accepts sentence 3 Benign · judge:tiny · e change · x reject"
+    assert told(on) == "y accepts Benign: sentence 3 · judge:tiny · e change · x reject"
 
 
 @pytest.mark.parametrize("cells", [200, 130, 100, 77, 60, 40, 20])
@@ -133,11 +133,11 @@ def test_the_line_keeps_what_and_who_where_cells_are_few(cells: int) -> None:
     on.suggestions = (replace(on.suggestions[0], note=REASON * 9),)
     keys(on, "c")
     line = told(on, cells)
-    assert line.startswith('y accepts "')
+    assert line.startswith("y accepts In")
     assert " · judge" in line
     assert "0.83" in line
     assert ("Th" in line) is (cells >= 77)
-    assert len(line) <= max(cells, 56)
+    assert len(line) <= max(cells, 58)
     on.suggestions = (replace(on.suggestions[0], note=REASON),)
     assert told(on, cells).endswith("x reject") is (cells >= 130)
 
@@ -151,9 +151,9 @@ def test_in_eighty_columns_the_label_is_whole() -> None:
     for note, line in (
         (
             "another sum",
-            'y accepts "15 m…unds" Intrinsic + evidence · detector-1 0.83: "another sum"',
+            'y accepts Intrinsic: "15 m…unds", evidence · detector-1 0.83: "another sum"',
         ),
-        (REASON, 'y accepts "15…ds" Intrinsic + evidence · detec… 0.83: "The source…2 million."'),
+        (REASON, 'y accepts Intrinsic: "15…ds", evidence · detec… 0.83: "The source…2 million."'),
     ):
         on.suggestions = (replace(on.suggestions[0], note=note),)
         assert told(on, 77) == line
@@ -573,7 +573,7 @@ def test_several_claims_and_places_are_counted() -> None:
     claims = (*first.claim, anchor(on, "Nobody", Side.SUMMARY))
     on.suggestions = (replace(first, claim=claims, evidence=(*first.evidence, more)),)
     keys(on, "c")
-    assert " 1 more Intrinsic " in told(on)
+    assert '" and 1 more, evidence: ' in told(on)
     assert " 1 more " in told(on, 60)
 
 

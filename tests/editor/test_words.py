@@ -31,21 +31,22 @@ from tui_annotate.editor.words import digit_range, draft_line, quote_text
 
 
 def test_it_says_what_the_next_digit_would_save() -> None:
-    """A whole sentence by its number, words in quotes, evidence by rank or sentence."""
+    """A whole sentence by its number, words in quotes, evidence by match or sentence."""
     made = draft()
-    assert draft_line(made) == ("1-7 save: sentence 1, no evidence", "draft")
+    assert draft_line(made) == ("Press 1-7 to label sentence 1, no evidence", "draft")
     select(made, "15 million pounds")
-    assert said(made) == '1-7 save: "15 million pounds", no evidence'
+    assert said(made) == 'Press 1-7 to label "15 million pounds", no evidence'
     keys(made, "space")
-    assert said(made) == '1-7 save: "15 million pounds" + evidence 1 ✓'
+    assert said(made) == 'Press 1-7 to label "15 million pounds", evidence: match 1'
     keys(made, "n space")
     light(made, (0, 0.9))
-    assert said(made) == '1-7 save: "15 million pounds" + evidence sentence 2, 1 ✓'
+    evidence = "evidence: sentence 2, match 1"
+    assert said(made) == f'Press 1-7 to label "15 million pounds", {evidence}'
     keys(made, "tab")
     select(made, "rained", Side.SOURCE)
     assert said(made) == 'Space takes "rained" as evidence for "15 million pounds" · Tab back'
     keys(made, "space")
-    assert said(made).endswith('evidence sentence 2, 1, "rained" ✓')
+    assert said(made).endswith(f'{evidence}, "rained"')
 
 
 def test_a_selection_that_is_a_sentence_is_named_as_one() -> None:
@@ -89,7 +90,7 @@ def test_each_state_has_its_words() -> None:
     keys(made, "space tab")
     keys(made, "tab")
     cursor_actions.show_hints(made, [(Span(0, 3),)])
-    assert said(made).startswith("First word")
+    assert said(made).startswith("Type the letters on the first word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
     assert said(made) == "Saved: Intrinsic · u undo · m note · e edit"
@@ -102,7 +103,9 @@ def test_each_state_has_its_words() -> None:
     key(made, "a")
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
     made.drop_focus()
-    assert said(made) == "sentence 1 · move the cursor or select words, then label with 1-7"
+    assert said(made) == (
+        "To label sentence 1, first move the cursor or select words, then press 1-7"
+    )
 
 
 def test_without_words_or_matches_it_says_so() -> None:
@@ -113,7 +116,9 @@ def test_without_words_or_matches_it_says_so() -> None:
     assert "Space" not in said(made)
     keys(made, "backspace")
     made.segments = (*made.segments[:-1], ())
-    assert said(made) == "No words to label at the cursor · Enter completes the sample · s skips it"
+    assert said(made) == (
+        "There are no words at the cursor · Enter completes the sample · s skips it"
+    )
     keys(made, "tab")
     assert said(made) == "Space takes this sentence as evidence · Tab back"
 
@@ -124,16 +129,16 @@ CELLS = 77
 NAMES = st.text(st.sampled_from("abcdefgh 不支持"), min_size=1, max_size=60).map(str.strip)
 WORDS = st.text(st.sampled_from("ab cdé世界。"), min_size=1, max_size=300).filter(str.strip)
 STATES = {  # keys that lead to a state, and what its line says however little room there is
-    "": ("save: ", "no evidence"),
-    "space": ("save: ", "evidence 1 ✓"),
-    "space n space": ("save: ", "evidence 1, 2 ✓"),
+    "": (" to label ", "no evidence"),
+    "space": (" to label ", "evidence: match 1"),
+    "space n space": (" to label ", "evidence: match 1, match 2"),
     "2": (" needs evidence: ", "Space takes match 1 and saves", "Enter: no evidence"),
     "1": ("choose a sublabel (1", "· Enter"),
     "!": ("Why flag it?", "Press 1-4", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
     "m": ("Note for ",),
     "3": ("Saved: ", "u undo", "m note", "e edit"),
-    "3 e space": ("Editing A: ", "evidence 1 ✓", "Enter save"),
+    "3 e space": ("Editing A: ", "evidence: match 1", "Enter save"),
 }
 
 
@@ -166,9 +171,9 @@ def test_hints_on_chinese_words_are_explained_at_80_columns() -> None:
     """Words that touch share a code; both ends of a selection are asked for in a line that fits."""
     made = draft()
     cursor_actions.show_hints(made, [(Span(0, 1), Span(1, 2)), (Span(2, 3), Span(3, 4))])
-    for words in ("First word", "Last word"):
+    for words in ("first word", "last word"):
         line, _ = draft_line(made, CELLS)
-        assert line.startswith(words)
+        assert line.startswith(f"Type the letters on the {words}")
         assert "capital" in line
         assert cell_len(line) <= CELLS
         assert made.hints is not None

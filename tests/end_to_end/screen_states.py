@@ -6,14 +6,15 @@ from contextlib import suppress
 from typing import Final
 
 from tests.helpers.terminal import PATIENCE, Terminal
-from tui_annotate.editor.messages import MessageCode
+from tui_annotate.editor.messages import LineText, MessageCode
 from tui_annotate.tui import frame_guard
 from tui_annotate.tui.screens.review.rows import ReviewMessage
+from tui_annotate.tui.screens.sample.signals import SignalMessage
 from tui_annotate.tui.screens.sign_in_forms import SignInMessage
 
 ENTER, QUIT = "\r", "\x11"
 
-READY: Final = "save:"
+READY: Final = LineText.SAVES.value.partition("}")[2].partition("{")[0].strip()
 """The draft line: a digit saves what is selected, or the sentence under the cursor."""
 
 FIRST_SENTENCE: Final = f"{READY} sentence 1"
@@ -31,7 +32,7 @@ NEW_NAME: Final = MessageCode.NEW_NAME.value.partition("{")[0]
 
 NO_ANNOTATIONS: Final = "no annotations yet"
 EMPTY_WORKSPACE: Final = "No samples assigned to you"
-WITH_VECTORS: Final = "words + static vectors"
+WITH_VECTORS: Final = SignalMessage.CHOSEN_BOTH.value
 """Signals of the matches; the sentence vectors have been read."""
 
 NOT_SUSPENDED: Final = "Not suspended"

@@ -56,7 +56,7 @@ def test_the_whole_job(workspace: Path) -> None:
         terminal.wait(f'{states.READY} "{CLAIM}"')
         terminal.wait(lambda screen: "The work cost" in screen.partition("MATCHES")[2])
         terminal.press(" ")
-        terminal.wait("evidence 1 ✓")
+        terminal.wait("evidence: match 1")
         terminal.press("1")
         states.wait_for_saved(terminal, "Intrinsic")
         terminal.press("\x1b[B" + "." + "2")

@@ -52,8 +52,8 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("G", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    ("f", "First word"),
-    (BACK, "-First word"),
+    ("f", "Type the letters"),
+    (BACK, "-Type the letters"),
     ("izzzzzzi", "sentence"),
 )
 WORK: Final[tuple[Step, ...]] = (
@@ -91,13 +91,13 @@ HUGE: Final[tuple[Step, ...]] = (
     ("cost was high", "5000 found"),
     (ENTER, "1 of 5000"),
     (BACK + TAB, states.READY),
-    ("f", "First word"),
-    (BACK, "-First word"),
+    ("f", "Type the letters"),
+    (BACK, "-Type the letters"),
 )
 QUEUE: Final[tuple[Step, ...]] = (
     ("q", states.QUEUE),
     ("/", "part of an id"),
-    (PASTE, "no samples found"),
+    (PASTE, "No samples found"),
     (ESCAPE, "1/2"),
     ("?", "Keys here"),
     ("q", "-Keys here"),

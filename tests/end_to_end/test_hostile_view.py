@@ -53,8 +53,8 @@ SCREENS: Final[tuple[Step, ...]] = (
     (TAB + END + HOME, "1/"),
     ("q", "SAMPLES"),
     ("/", "part of an id"),
-    (PASTE, "no samples found"),
-    (ESCAPE, "━ all · 1/2"),
+    (PASTE, "No samples found"),
+    (ESCAPE, "━ all · 1 of 2"),
 )
 
 

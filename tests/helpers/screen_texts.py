@@ -59,7 +59,7 @@ def forms(text: str | Plural) -> tuple[str, ...]:
 def action_texts(action: Action) -> Iterator[str]:
     """The texts of an entry of the table of actions."""
     yield from (action.help, action.group, action.short)
-    yield from (*action.at.values(), *action.short_at.values())
+    yield from (*action.at.values(), *action.short_at.values(), *action.group_at.values())
 
 
 def entry_texts(entry: object) -> Iterator[str]:

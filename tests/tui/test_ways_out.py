@@ -66,7 +66,7 @@ def test_all_of_them_together_change_nothing(tmp_path: Path) -> None:
     env |= {"PYTHONPATH": f"{ROOT}:{evil}", "EDITOR": f"touch {evil}/edited"}
     command = program("annotate", "-w", str(folder), "--as", "ana")
     with Terminal(command, env=env, folder=evil) as drawn:
-        drawn.wait("save: sentence 1")
+        drawn.wait("to label sentence 1")
         drawn.press("\x1a\x1c")
         drawn.wait(lambda _: drawn.is_raw)
         drawn.press("\x11")

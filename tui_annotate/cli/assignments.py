@@ -36,6 +36,7 @@ from tui_annotate.domain.assignment_rules import (
     Pool,
     Practice,
 )
+from tui_annotate.domain.assignments import State
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import Permission
@@ -530,8 +531,8 @@ _ASSIGNEES: Final[Columns[AssignmentStatus]] = (
     flexible_column("person", "name"),
     number_column("samples"),
     number_column("completed"),
-    number_column("in progress", "in_progress"),
-    number_column("open"),
+    number_column(State.DRAFT.display_name, "in_progress"),
+    number_column(State.NEW.display_name, "open"),
     number_column("from pool", "from_pool"),
     number_column("practice"),
     number_column("gold"),

@@ -27,6 +27,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.people import Permission
 from tui_annotate.domain.queue_orders import CONFLICTS, score_of_order
+from tui_annotate.methods.adjudication import DifferenceKind
 from tui_annotate.plugins.files.sheets import FORMULA
 
 if TYPE_CHECKING:
@@ -380,9 +381,9 @@ def _describe_state(row: QueuedSample) -> str:
     if row.state is State.DONE and row.changed:
         parts = [f"changed since adjudication ({row.changed})"]
     if row.open_decisions:
-        parts.append(f"{row.open_decisions} open")
+        parts.append(f"{row.open_decisions} undecided")
     if row.unanswered_questions:
-        parts.append(f"{row.unanswered_questions} unanswered")
+        parts.append(output.many(row.unanswered_questions, "unanswered question"))
     if row.edited:
         parts.append(f"{row.edited} edited later")
     if row.reopened:
@@ -392,13 +393,21 @@ def _describe_state(row: QueuedSample) -> str:
     return ", ".join(parts)
 
 
+_KIND_NAMES: Final = {DifferenceKind.ONLY_SOME: "not marked by all"}
+
+
 def _describe_kinds(row: QueuedSample) -> str:
-    return ", ".join(f"{kind} {count}" for kind, count in row.conflicts_by_kind[:_GRAVEST])
+    return ", ".join(
+        f"{_KIND_NAMES.get(kind, kind.value)} {count}"
+        for kind, count in row.conflicts_by_kind[:_GRAVEST]
+    )
 
 
 def _describe_pending(row: QueuedSample) -> str:
-    unanswered = f", {row.unanswered_questions} unanswered" if row.unanswered_questions else ""
-    return f"{_format_readers(row)} complete{unanswered}"
+    parts = [f"completed by {_format_readers(row)}"]
+    if row.unanswered_questions:
+        parts.append(output.many(row.unanswered_questions, "unanswered question"))
+    return ", ".join(parts)
 
 
 def _format_readers(row: QueuedSample) -> str:
@@ -409,7 +418,7 @@ _QUEUE: Final[Columns[QueuedSample]] = (
     flexible_column("sample", lambda row: str(row.key)),
     Column("annotators", _format_readers),
     number_column("agreed"),
-    number_column("nearly", "nearly_agreed"),
+    number_column("partly agreed", "nearly_agreed"),
     number_column("conflicts"),
     flexible_column("differences in", _describe_kinds),
     Column("review", _describe_state),

@@ -23,6 +23,7 @@ TuiAnnotateError
 from __future__ import annotations
 
 import copyreg
+from typing import Final
 
 
 class TuiAnnotateError(Exception):
@@ -118,6 +119,10 @@ class Conflict(TuiAnnotateError):
 
 class Unavailable(TuiAnnotateError):
     """An error: a required package, disk or store is missing or unreachable."""
+
+
+UNKNOWN_WORDS: Final = "unknown-words"
+"""Code of `Unavailable` for texts whose words the embedding model does not know."""
 
 
 class VectorsPending(Unavailable):

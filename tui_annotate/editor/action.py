@@ -20,7 +20,7 @@ from tui_annotate.editor.state import Draft
 class Action:
     """A user action, such as "next sample", the keys that run it, and the function that does it.
 
-    The texts (`help`, `group`, `short`, `short_at`, `at`) are looked up by `screen_text` when they
+    The texts (`help`, `group`, `short`, `at` and the like) are looked up by `screen_text` when they
     are displayed.
 
     Attributes:
@@ -31,6 +31,7 @@ class Action:
         short: name of the action on the key line.
         short_at: other names on the key line by state; an empty name hides the action.
         at: other descriptions by state.
+        group_at: other groups by state.
         fixed: whether users cannot change the keys.
         early: whether the action changes no data, so that it works before the sample is on screen,
             or in a window that is too small to show the sample.
@@ -54,6 +55,7 @@ class Action:
     short: str = ""
     short_at: Mapping[KeyState, str] = field(default_factory=dict)
     at: Mapping[KeyState, str] = field(default_factory=dict)
+    group_at: Mapping[KeyState, str] = field(default_factory=dict)
     fixed: bool = False
     early: bool = False
     small_window: bool = False
@@ -69,6 +71,10 @@ class Action:
     def words(self, state: KeyState) -> str:
         """Return what a key's action does in a state of the screen, in the screen's language."""
         return screen_text(self.at.get(state, self.help))
+
+    def group_in(self, state: KeyState) -> str:
+        """Return the group of the action in a state of the screen; `screen_text` translates it."""
+        return self.group_at.get(state, self.group)
 
     @property
     def in_small_window(self) -> bool:

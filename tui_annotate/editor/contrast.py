@@ -82,7 +82,9 @@ def match_pair(draft: Draft) -> MatchPair | None:
 def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContrast:
     """Compare a selection with a match, to find shared words and possible contradictions.
 
-    The comparison is slow enough to delay keys: call this function in a thread.
+    Selected words have the contradictions of their sentences that they touch, because the words
+    around a number show what it counts. The comparison is slow enough to delay keys: call this
+    function in a thread.
 
     Args:
         marks: words not found on the other side; if known for both documents, only these words
@@ -91,28 +93,40 @@ def compute_contrast(draft: Draft, what: MatchPair, marks: Marks) -> TextContras
     from tui_annotate.methods.contrast import find_contradictions, find_shared_words
 
     own = _shorten(what.anchor.span)
+    around = _sentences_around(draft, what.anchor_document, own)
     other = _shorten(what.match.span)
-    anchor = own.of(draft.text(*what.anchor_document))
+    text = draft.text(*what.anchor_document)
+    sentences = around.of(text)
     match = other.of(draft.text(*what.match_document))
-    candidates = find_contradictions(
-        anchor,
+    found = find_contradictions(
+        sentences,
         match,
-        unsaid=_marks_within(marks(what.anchor_document), own),
+        unsaid=_marks_within(marks(what.anchor_document), around),
         unheard=_marks_within(marks(what.match_document), other),
     )
+    candidates = [each for each in found if each.claim.shift(around.start).overlap(own)]
     described = []
     if candidates:
         first = candidates[0]
-        pair = (first.claim.of(anchor), first.evidence.of(match))
+        pair = (first.claim.of(sentences), first.evidence.of(match))
         described.append(" ≠ ".join(quote_text(words, cells=_QUOTE).strip('"') for words in pair))
     if len(candidates) > 1:
         described.append(LineText.MORE.text(count=len(candidates) - 1))
     return TextContrast(
-        tuple(span.shift(other.start) for span in find_shared_words(anchor, match)),
-        tuple(candidate.claim.shift(own.start) for candidate in candidates),
+        tuple(span.shift(other.start) for span in find_shared_words(own.of(text), match)),
+        tuple(candidate.claim.shift(around.start) for candidate in candidates),
         tuple(candidate.evidence.shift(other.start) for candidate in candidates),
         ", ".join(described),
     )
+
+
+def _sentences_around(draft: Draft, document: Place, span: Span) -> Span:
+    """Return the span of the sentences that a span touches, or the span if they are too long."""
+    touched = [each.span for each in draft.sentences(*document) if each.span.overlap(span)]
+    if not touched:
+        return span
+    whole = Span(min(span.start, touched[0].start), max(span.end, touched[-1].end))
+    return whole if len(whole) <= LONGEST else span
 
 
 def _shorten(span: Span) -> Span:

@@ -41,13 +41,16 @@ FOCUS_BAR = "▌"
 """Glyph of selected or focused words, and of the focused entry of a list."""
 
 OPENS_MORE = "▸"
-"""Glyph of a label with sublabels, and of the chosen candidate annotation."""
+"""Glyph after a label that has sublabels."""
 
 CONFLICT = "≠"
 """Symbol of a possible contradiction of summary and source."""
 
 LACKING = "?"
 """Symbol of a word that occurs only in the summary or only in the source."""
+
+CURRENT_CHOICE = "▸"
+"""Glyph before the one choice that is in use, such as a filter, a page or a candidate."""
 
 FORMER = "°"
 """Glyph of the annotator's own evidence in other samples."""

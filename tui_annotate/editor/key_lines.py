@@ -60,7 +60,7 @@ STATE_LINES: Final[Mapping[KeyState, Names]] = {
         *(pair for pair in READING_LINE if pair[0] != "sample.done"),
     ),
     REVIEWING: _with_names(
-        ("item.next", "conflict"), "proposal.take", ("option.choose", "candidate"),
+        ("item.next", "conflict"), "proposal.take", ("option.choose", "choose"),
         "annotation.delete", ("sample.rate", "rating"), ("sample.done", "complete"), "undo",
         ("annotation.edit", "edit"), "rivals.merge", ("annotation.next", "next"), "own.add",
         ("pane.other", "other text"), "names.show", "app.back", "palette.show",

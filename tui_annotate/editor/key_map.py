@@ -15,7 +15,7 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.editor.action import Action
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_lines import QUESTIONS, READING_LINE, STATE_LINES, Names
-from tui_annotate.editor.key_state import DIGITS, REVIEWING, KeyState
+from tui_annotate.editor.key_state import DIGITS, REVIEWING, SELECTING, KeyState
 from tui_annotate.editor.screen_message import ScreenMessage, screen_text
 
 _NAMED: Final = frozenset({
@@ -89,13 +89,17 @@ class KeyMap:
         return next(action for action in self.actions if action.id == action_id)
 
     def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
-        """Return the actions with keys in a state, in groups; daily actions first in review."""
+        """Return the actions with keys in a state, in groups.
+
+        In review, daily actions come first. While text is selected, evidence and labels come first.
+        In both, moving comes last.
+        """
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
         for action in (*map(self.get, first), *self.actions):
             if state not in action.states or not action.keys:
                 continue
-            name = "Review" if action.id in first else action.group
+            name = "Review" if action.id in first else action.group_in(state)
             if first and name == "Evidence":
                 name = "View"  # the next hit of a search has the key of the next match
             row = (shown_keys(action.keys), action.words(state))
@@ -103,8 +107,10 @@ class KeyMap:
             if row not in rows:
                 rows.append(row)
         ordered = list(groups.items())
-        if first:  # in review, moving comes last
-            ordered.sort(key=lambda each: each[0] == "Move")
+        if state in (REVIEWING, SELECTING):
+            ordered.sort(key=lambda each: each[0].startswith("Move"))
+        if state == SELECTING:
+            ordered.sort(key=lambda each: each[0] not in ("Evidence", "Label"))
         return tuple(HelpGroup(screen_text(name), tuple(rows)) for name, rows in ordered)
 
     def line(

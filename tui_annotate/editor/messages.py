@@ -67,8 +67,8 @@ class MessageCode(ScreenMessage):
     NO_LABEL_TO_REPEAT = "No label to repeat yet"
     NO_CLAIM_TO_REPEAT_ON = "Move the cursor or select text first, then r repeats the label"
     DIGITS_OFF_ON_SUGGESTION = "To choose a label for the suggestion, press e, then a digit"
-    DIGITS_OFF_AFTER_SAVE = "Move the cursor or select text before you label again"
-    NO_WORDS_TO_LABEL = "No words to label at the cursor"
+    DIGITS_OFF_AFTER_SAVE = "To add another annotation, first move the cursor or select words"
+    NO_WORDS_TO_LABEL = "There are no words at the cursor"
     TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press Backspace to remove the evidence"
     TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to drop the note"
     LABEL_RETIRED = "{label} is retired: choose a different label"
@@ -202,8 +202,10 @@ class MessageCode(ScreenMessage):
     )
     BACK_TO_SKIPPED = "Sample {sample} {state} · only skipped samples are left · u undo"
     SET_ASIDE_LEFT = "Sample {sample} {state} · left: {count} · q shows the queue · u undo"
-    ALL_BUT_LOCKED = "All samples are completed, except {count} locked · q shows the queue · u undo"
-    ALL_FINISHED = "All samples are completed · q shows the queue · u undo"
+    ALL_BUT_LOCKED = (
+        "All samples are completed, except {count} locked · q queue, q q quits · u undo"
+    )
+    ALL_FINISHED = "All samples are completed · q shows the queue, q q quits · u undo"
     PRACTICE_PASSED = "Practice passed: {score} correct · your own samples begin"
     PRACTICE_AGAIN = "Practice not passed: {score} of {needed} correct · it begins again"
     PRACTICE_FAILED = "Practice not passed: {score} of {needed} correct · your own samples begin"
@@ -224,7 +226,6 @@ class MessageCode(ScreenMessage):
         "The adjudication of the first reading is hidden during the 2nd reading"
     )
     NO_LESSON_YET = "Shown after your last reading and the adjudication, if the dataset allows"
-    HAS_GUIDELINES = "Guidelines: press g"
     SENT_TO_REVIEWERS = "Sent to the reviewers: you will see their reply in your next session"
     NO_PARENT_REPORT = "The report of this sentence is not in the workspace"
     NO_OTHER_DOCUMENT_CITED = "This sentence cites no other document"
@@ -235,10 +236,10 @@ class MessageCode(ScreenMessage):
     NO_COLLECTION = "This sample is not part of a report collection · q shows the queue"
 
     # matches, and words that the source lacks
-    MATCHES_BY_ALL = "Matches by words and vectors together · press t for words only"
-    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for vectors only"
-    MATCHES_BY_VECTORS = "Matches by vectors only · press t for words and vectors together"
-    NO_VECTORS = "{reason} · press t for words and vectors"
+    MATCHES_BY_ALL = "Matches by words and meaning (vectors) · press t for words only"
+    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for meaning only"
+    MATCHES_BY_VECTORS = "Matches by meaning only (vectors) · press t for words and meaning"
+    NO_VECTORS = "{reason} · press t for words and meaning"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
@@ -273,12 +274,15 @@ class LineText(ScreenMessage):
     """Texts of the status line that are no message, and the names of things in messages."""
 
     # what the next digit saves
-    NO_WORDS = "No words to label at the cursor · Enter completes the sample · s skips it"
-    SAVES = "{digits} save: {what}"
-    MOVE_FIRST = "{claim} · move the cursor or select words, then label with {digits}"
-    WITH_EVIDENCE = "{what} + evidence {spans} ✓"
+    NO_WORDS = "There are no words at the cursor · Enter completes the sample · s skips it"
+    SAVES = "Press {digits} to label {what}"
+    SAVES_SHORT = "{digits} to label {what}"
+    MOVE_FIRST = "To label {claim}, first move the cursor or select words, then press {digits}"
+    WITH_EVIDENCE = "{what}, evidence: {spans}"
     WITHOUT_EVIDENCE = "{what}, no evidence"
-    WITH_NOTE = "{what} + note"
+    WITH_NOTE = "{what}, with a note"
+    MATCH_NAME = "match {rank}"
+    GUIDELINES_KEY = "g shows the guidelines"
     SAVING = "Saving ..."
     EDITING = "Editing {letter}: {labels} · {what} · Enter saves"
 
@@ -310,12 +314,12 @@ class LineText(ScreenMessage):
     UNSEEN = Plural("{count:,} suggestion never focused", "{count:,} suggestions never focused")
 
     # letters on words
-    FIRST_WORD = "First word to select: type the letters shown on it"
-    FIRST_WORD_SHORT = "First word: type its letters"
-    LAST_WORD = "Last word to select: type the letters shown on it · Enter selects one word"
-    LAST_WORD_SHORT = "Last word: type its letters · Enter: one word"
+    FIRST_WORD = "Type the letters on the first word of the selection"
+    FIRST_WORD_SHORT = "Type the letters on the first word"
+    LAST_WORD = "Type the letters on the last word, or press Enter to select one word"
+    LAST_WORD_SHORT = "Type the letters on the last word · Enter: one word"
     SECOND_OF_PAIR = "type the last letter as a capital to select the next word"
-    SECOND_OF_PAIR_SHORT = "capital letter: next word"
+    SECOND_OF_PAIR_SHORT = "capital: next word"
 
     # questions
     RATE = "Rate the {item}: press {digits} · 0 not rated"
@@ -350,9 +354,8 @@ class LineText(ScreenMessage):
     # suggestions
     SUGGESTION = "y accepts {what} · {maker}"
     SUGGESTION_WITHOUT_LABEL = "To save {what}: press e, a digit, Enter · suggested by {maker}"
-    SUGGESTED_LABELS = "{claim} {labels}"
-    SUGGESTED_EVIDENCE = "{what} + evidence {spans}"
-    UNNAMED_EVIDENCE = "{what} + evidence"
+    SUGGESTED_LABELS = "{labels}: {claim}"
+    UNNAMED_EVIDENCE = "{what}, evidence"
     REASON = "{what}: {reason}"
 
     SUGGESTION_PAGE = "Suggestion"

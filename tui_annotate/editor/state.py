@@ -232,6 +232,7 @@ class Draft:
         scale: words of the rating scale, in the order of the digit keys; empty for no rating.
         comment: stored comment on the sample; in review, else the one that the annotators share.
         asks_rating: whether Enter asks once for the missing rating of a reopened sample.
+        guidelines_unread: whether the status line names the key that shows the guidelines.
         citation: index of the citation in focus; -1 for none.
         tabs: number of documents that a citation's sentence cites; 0 while unknown.
         visited: indices of summary sentences that were on screen at a key press, entirely or under
@@ -279,6 +280,7 @@ class Draft:
     rating: str = ""
     comment: str = ""
     asks_rating: bool = False
+    guidelines_unread: bool = False
     citations: tuple[Citation, ...] = ()
     citation: int = -1
     tabs: int = 0

@@ -260,7 +260,7 @@ def _describe_proposal(draft: Draft, one: Suggestion, widths: _Widths) -> str:
         spans = describe_evidence(draft, one.evidence, cells=cells, most=widths.spans)
         # A quote that is too short to read is dropped: the source marks the words anyway.
         is_readable = cells >= _LEAST_QUOTE or '"' not in spans
-        code = LineText.SUGGESTED_EVIDENCE if is_readable else LineText.UNNAMED_EVIDENCE
+        code = LineText.WITH_EVIDENCE if is_readable else LineText.UNNAMED_EVIDENCE
         what = code.text(what=what, spans=spans)
     maker = cut(one.maker, widths.maker)
     maker = maker if one.score is None else f"{maker} {one.score:.2f}"

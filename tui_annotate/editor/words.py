@@ -33,20 +33,30 @@ QUOTE_CELLS: Final = 36
 
 @dataclass(frozen=True, slots=True)
 class _Detail:
-    """How long the line is: cells of a quote and of names, and whether optional keys are named."""
+    """How long the line is.
+
+    Attributes:
+        quote: maximum cells of a quote.
+        names: maximum cells of the names of labels and people.
+        full: whether sentences are whole, and optional keys are named.
+        guidelines: whether the key of the guidelines may be named.
+    """
 
     quote: int = QUOTE_CELLS
     names: int = 200
     full: bool = True
+    guidelines: bool = True
 
 
 _DETAILS: Final = (
     _Detail(),
     _Detail(24, 60),
-    _Detail(24, 40, full=False),
-    _Detail(16, 20, full=False),
-    _Detail(10, 12, full=False),
-    _Detail(6, 6, full=False),
+    _Detail(guidelines=False),
+    _Detail(24, 60, guidelines=False),
+    _Detail(24, 40, full=False, guidelines=False),
+    _Detail(16, 20, full=False, guidelines=False),
+    _Detail(10, 12, full=False, guidelines=False),
+    _Detail(6, 6, full=False, guidelines=False),
 )
 _MOST_EVIDENCE = 2  # named spans if the line must be short
 
@@ -87,13 +97,25 @@ def _describe_draft(draft: Draft, detail: _Detail) -> tuple[str, Kind]:
 
 def _describe_save(draft: Draft, detail: _Detail) -> str:
     if not draft.claim:
-        return LineText.NO_WORDS.text()
+        return join_parts(LineText.NO_WORDS.text(), _describe_guidelines(draft, detail))
     digits = digit_range(draft.options())
     claim = _describe_claim(draft, detail)
     if draft.digits_off:
         return LineText.MOVE_FIRST.text(claim=claim, digits=digits)
     what = _with_note(_with_evidence(draft, claim, detail), draft.note)
-    return LineText.SAVES.text(digits=digits, what=what)
+    return join_parts(_describe_digits(digits, what, detail), _describe_guidelines(draft, detail))
+
+
+def _describe_digits(digits: str, what: str, detail: _Detail) -> str:
+    code = LineText.SAVES if detail.full else LineText.SAVES_SHORT
+    return code.text(digits=digits, what=what)
+
+
+def _describe_guidelines(draft: Draft, detail: _Detail) -> str:
+    """Return the key of the guidelines for annotators who have not opened them; else nothing."""
+    if draft.guidelines_unread and detail.guidelines:
+        return LineText.GUIDELINES_KEY.text()
+    return ""
 
 
 def _with_note(what: str, note: str) -> str:
@@ -197,7 +219,7 @@ def _describe_passage(draft: Draft, what: str, detail: _Detail) -> tuple[str, st
     named = _describe_claim(draft, detail)
     about = _with_evidence(draft, named, detail, evidence=evidence) if claim else what
     digits = digit_range(draft.options())
-    saves = LineText.SAVES.text(digits=digits, what=_with_note(about, draft.note))
+    saves = _describe_digits(digits, _with_note(about, draft.note), detail)
     if draft.current_anchor(Side.SOURCE) in draft.evidence:
         return saves, LineText.PASSAGE_RELEASES.text()
     if claim:
@@ -306,7 +328,10 @@ def _with_evidence(
 
 def describe_evidence(draft: Draft, evidence: Sequence[Anchor], *, cells: int, most: int) -> str:
     """Describe up to `most` spans of evidence: a match by its rank, others by sentence or quote."""
-    ranks = {draft.anchor_of(match): str(match.rank) for match in draft.matches[Side.SOURCE]}
+    ranks = {
+        draft.anchor_of(match): LineText.MATCH_NAME.text(rank=match.rank)
+        for match in draft.matches[Side.SOURCE]
+    }
     names = (
         ranks.get(anchor) or describe_anchor(draft, anchor, cells=cells) for anchor in evidence
     )

@@ -75,10 +75,6 @@ class News:
             items.append(NewsItem(title, _text_parts(each.text)))
         return [*items, *self._changed_guidance(since)]
 
-    def is_new(self, person: str) -> bool:
-        """Return whether a user never saw the screen that shows news."""
-        return not self._seen_until(base_person(person))
-
     def _seen_until(self, person: str) -> str:
         return str(self.people.preferences(person).get(_SEEN_PREFERENCE, ""))
 

@@ -265,8 +265,12 @@ def test_each_kind_of_open_work_is_asked_for_by_itself() -> None:
             OpenKind.COMMENTS,
             OpenKind.QUESTIONS,
         ]
-        assert all(line.startswith("Open: ") for line in lines)
-        assert "A good, B bad" in lines[1]
+        for words, line in zip(
+            ("Conflict (", "A good, B bad", "comment of A", "2 questions"),
+            lines,
+            strict=True,
+        ):
+            assert words in line
     slip = RejectionReason.SLIP
     assert effects[-1] == CompleteReview(slip, "", slip.value, ("comments", "questions"))
     keys(on, "enter 1")
@@ -332,12 +336,12 @@ def test_the_question_about_one_conflict_counts_its_candidates() -> None:
     on = at(0, TWO)
     keys(on, "enter")
     line = draft_line(on, 78)[0]
-    assert "Why reject all?" in line
+    assert "why do you reject all?" in line
     assert "Intrinsic A, Intrinsic B" in line or "Intrinsic B, Intrinsic A" in line
     one_sided = at(0, {"A": [one("a1", "loved")], "B": []})
     keys(one_sided, "enter")
     line = draft_line(one_sided, 78)[0]
-    assert "Why reject it?" in line
+    assert "why do you reject it?" in line
     assert line.endswith("y x M e decide")
     changed = at(0, {"A": [one("a1", "loved")], "B": []}, kept("a1"))
     changed.open_parts = OpenParts(changed=("A",), stale=frozenset({"a1"}))

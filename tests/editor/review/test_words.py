@@ -32,18 +32,19 @@ def test_the_line_says_what_the_next_key_does() -> None:
         "No candidate has a majority: press 1-2 to choose one · M merge · x reject all"
     )
     assert draft_line(at(1, TWO))[0] == (
-        'All annotators agree, Enter accepts: Intrinsic "15 million" + 1 evidence · c next conflict'
+        'All annotators agree, Enter accepts: Intrinsic, "15 million", 1 evidence span'
+        " · c next conflict"
     )
     alone = at(0, {"A": [one("a", "loved", note="no")], "B": []})
-    assert draft_line(alone)[0] == 'y accepts Intrinsic A "loved" · note "no"'
-    assert describe_group_status(alone, alone.groups[0]) == "conflict: B annotated nothing"
+    assert draft_line(alone)[0] == 'y accepts A: Intrinsic, "loved" · note "no"'
+    assert describe_group_status(alone, alone.groups[0]) == "conflict: B marked nothing here"
     three = {**TWO, "C": [one("c1", "loved")]}
-    assert 'y accepts Intrinsic B C "loved", which has 2 of 3' in draft_line(at(0, three))[0]
+    assert 'y accepts B C: Intrinsic, "loved", which has 2 of 3' in draft_line(at(0, three))[0]
     twice = [one("1", "loved"), one("2", "loved", BENIGN)]
     two = at(0, {"A": twice, "B": twice, "C": twice[:1]})
     assert draft_line(two)[0] == "y accepts 1 Intrinsic A B C, 2 Benign A B"
     assert draft_line(at(0, TWO, kept("a1", how=ReviewAction.MERGED)))[0].startswith(
-        'Merged: Intrinsic "loved"'
+        'Merged: Intrinsic, "loved"'
     )
     both = at(0, TWO, refused("a1", note="odd"), refused("b1"))
     assert draft_line(both)[0].startswith("Rejected: annotator's slip")

@@ -93,12 +93,12 @@ async def test_rows_show_state_id_count_and_summary() -> None:
         await _idle(stage, pilot)
         lines = [line.rstrip() for line in stage.lines()]
         assert lines[0].startswith("━ QUEUE ━ 16666/100000 completed · »16,666 ⚑16,666 ━")
-        assert lines[0].endswith("all · 1/100000 ━")
+        assert lines[0].endswith("all · 1 of 100000 ━")
         assert lines[1] == "    sample           annotations  summary"
         assert lines[2] == "▌ · 000000                     3  桥梁重新开放。"
         assert lines[4].startswith("  ✓ 000002")
-        assert " · news/000000 · new · 3 annotations · source-0" in lines
-        assert "1  ✓ all" in stage.text()
+        assert " · Sample news/000000: new, 3 annotations, source-0" in lines
+        assert "1  ▸ all" in stage.text()
 
 
 @pytest.mark.parametrize("total", [3, _TOTAL])
@@ -186,15 +186,16 @@ async def test_filters_have_keys_and_can_be_clicked_and_go_round() -> None:
         for key, name in (("2", "open"), ("5", "completed ✓"), ("1", "all"), ("f", "open")):
             await pilot.press("end", key)
             await _idle(stage, pilot)
-            assert f"✓ {name}" in stage.text(), key
-            assert f"{name} · 1/" in stage.lines()[0], key
+            assert f"▸ {name}" in stage.text(), key
+            shown = name.removesuffix(" ✓")
+            assert f"{shown} · 1 of " in stage.lines()[0], key
         await pilot.press("1")
         await pilot.click("LabelBar", offset=(14, 0))
         await _idle(stage, pilot)
-        assert "✓ open" in stage.text()
+        assert "▸ open" in stage.text()
         await pilot.press(*["f"] * 7)
         await _idle(stage, pilot)
-        assert "✓ all" in stage.text()
+        assert "▸ all" in stage.text()
 
 
 async def test_search_reads_while_one_types_and_can_be_left() -> None:
@@ -204,7 +205,7 @@ async def test_search_reads_while_one_types_and_can_be_left() -> None:
         await _idle(stage, pilot)
         await pilot.press("slash", "q", "5", "中")
         await _idle(stage, pilot)
-        assert '"q5中" · all · 1/10' in stage.lines()[0]
+        assert '"q5中" · all · 1 of 10' in stage.lines()[0]
         await pilot.press("enter", "end", "enter")
         await pilot.pause()
         assert stage.results == [SampleKey("news", "q5中000009")]
@@ -231,7 +232,7 @@ async def test_where_no_sample_is_open_only_q_closes() -> None:
         await _idle(stage, pilot)
         await pilot.press("slash", "x", "escape")
         await _idle(stage, pilot)
-        assert "all · 1/100000" in stage.lines()[0]
+        assert "all · 1 of 100000" in stage.lines()[0]
         await pilot.press("slash", "backspace", "escape", "backspace")
         await pilot.pause()
         assert stage.results == []
@@ -367,7 +368,7 @@ async def test_bars_and_badges_stand_beside_the_rows() -> None:
             summary = cell_len(row[: row.index("桥")])
             assert cell_len(other[: other.index("桥")]) == summary, width
             assert cell_len(heads[: heads.index("summ")]) == summary, width
-            assert ": wrong · unigram_overlap .88 · news/088000" in stage.text(), width
+            assert ": wrong · unigram_overlap .88 · Sample news/0" in stage.text(), width
 
 
 async def test_another_order_is_read_at_once() -> None:
@@ -388,7 +389,7 @@ async def test_another_order_is_read_at_once() -> None:
         assert machine.order == "worst:unigram_overlap"
         assert store.asked[-1] == ("", 0, PAGE)
         assert " · worst:unigram_overlap ━" in stage.lines()[0]
-        assert "all · 1/100000" in stage.lines()[0]
+        assert "all · 1 of 100000" in stage.lines()[0]
 
 
 async def test_rivals_are_opened_from_the_list() -> None:

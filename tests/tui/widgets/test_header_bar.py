@@ -115,3 +115,11 @@ async def test_progress_is_of_the_samples_that_can_be_completed() -> None:
     assert "─" not in line
     assert " 75%" in await _line(140, finished=90)
     assert " 100%" in await _line(140, finished=0, locked=120)
+
+
+@pytest.mark.parametrize(("sample", "shown"), [("0", "sample 0"), ("12-3", "sample 12-3")])
+async def test_an_id_that_is_a_number_is_called_a_sample(sample: str, shown: str) -> None:
+    """Alone next to the progress it would be read as a count."""
+    for width in (80, 140):
+        assert shown in await _line(width, sample=sample)
+        assert "sample" not in await _line(width)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import unique
 
-from tui_annotate.editor.screen_message import ScreenMessage
+from tui_annotate.editor.screen_message import Plural, ScreenMessage
 
 
 @unique
@@ -34,7 +34,7 @@ class ReviewText(ScreenMessage):
     NOT_SETTLED_LABEL_SPLIT = "Not completed: a label was split · e edits the annotation"
     NOT_SETTLED_LACKING = "Not completed: the label requires {parts} · e edits the annotation"
     NOTHING_TO_REVIEW = "No annotations on this sample"
-    NO_CONFLICT_LEFT = "No conflict left · Enter completes the sample"
+    NO_CONFLICT_LEFT = "No conflict is left · Enter completes the sample"
     NOTHING_TO_EDIT = "Nothing to edit here · + adds the selection as your own annotation"
     CANDIDATE_TO_EDIT_UNCLEAR = "Several candidates: choose one by its digit, then e edits it"
     NO_SELECTION_TO_ADD = "First select words of the summary (f, v or .), then + adds an annotation"
@@ -45,7 +45,7 @@ class ReviewText(ScreenMessage):
     NAMES_SHOWN = "W hides the annotators' names: {names}"
     REVIEW_ACTION_SAVED = "{done}"
     SAMPLE_SETTLED = "Sample {sample} adjudicated · u undo"
-    ALL_SETTLED = "All samples are adjudicated, the last was {sample} · u undo · q queue"
+    ALL_SETTLED = "All samples are adjudicated · q shows the queue, q q quits · u undo"
     REVIEW_UNDONE = "Undid: {done} · U redo"
     REVIEW_REDONE = "Redid: {done} · u undo"
     REVIEW_UNDONE_ELSEWHERE = "Undid: {done}, in sample {sample}"
@@ -83,19 +83,19 @@ class ReviewText(ScreenMessage):
     REJECTED_BECAUSE = "Rejected because:"
     REOPENED_BECAUSE = "Reopened because:"
     WHOSE_WORK = "Whose work do you reopen?"
-    WHY_NO_RATING = "Open: rating ({ratings}). Why is none accepted?"
+    WHY_NO_RATING = "No rating is accepted ({ratings}): why not?"
     CHOOSE_RATING = "* chooses one"
-    WHY_ONE_OPEN = "Open: conflict ({candidates}). Why reject it?"
-    WHY_ALL_OPEN = "Open: conflict ({candidates}). Why reject all?"
-    WHY_OPEN = "Open: {count} conflicts ({candidates}). Why reject all?"
+    WHY_ONE_OPEN = "Conflict ({candidates}): why do you reject it?"
+    WHY_ALL_OPEN = "Conflict ({candidates}): why do you reject all?"
+    WHY_OPEN = "{count} conflicts ({candidates}): why do you reject all?"
     DECIDE_INSTEAD = "y x M e decide"
-    CHANGED = "Open: changed since the decision ({changed})"
+    CHANGED = "Changed since the decision: {changed}"
     DECIDE_AGAIN = "y, x or * decides again"
-    COMMENTED = "Open: sample comment of {people}"
+    COMMENTED = "No final comment yet, but a sample comment of {people}"
     WRITE_COMMENT = "m writes the final comment"
-    ASKED_ONE = "Open: 1 unanswered question"
-    ASKED = "Open: {count} unanswered questions"
-    ANSWER_FIRST = "the list of actions (:) answers"
+    ASKED_ONE = "1 question is unanswered"
+    ASKED = "{count} questions are unanswered"
+    ANSWER_FIRST = "press : to answer"
     CHANGED_RATING = "rating {rating} ({ratings})"
     WHY_REJECT = "Why do you reject {candidate}?"
     WHY_REJECT_ALL = "Why do you reject all candidates of this group?"
@@ -128,15 +128,15 @@ class ReviewText(ScreenMessage):
     NOTE = "note {note}"
     DECIDED = "{decision}: {annotation}"
     DECIDED_REJECTED = "Rejected, {reason}: {candidate}"
-    CANDIDATE = "{labels} {people} {anchors}"
-    ADJUDICATED = "{labels} {anchors}"
+    CANDIDATE = "{people}: {labels}, {anchors}"
+    ADJUDICATED = "{labels}, {anchors}"
     DECIDED_BEFORE = "Candidates changed since your decision: {annotation}"
     REJECTED_BEFORE = "Candidates changed since you rejected them"
     ACCEPT_AGAIN = "y accepts the present candidate"
     CHOOSE_AGAIN = "press {digits}, then y accepts it"
     NUMBERED = "{digit} {candidate}"
     EVIDENCE_ONLY = "evidence only"
-    WITH_EVIDENCE = "{claim} + {count} evidence"
+    WITH_EVIDENCE = Plural("{claim}, {count:,} evidence span", "{claim}, {count:,} evidence spans")
     NO_REASON = "no reason"
 
     # decisions on a candidate
@@ -151,14 +151,15 @@ class ReviewText(ScreenMessage):
     STATUS_REJECTED = "rejected"
     STATUS_CHANGED = "changed since the decision"
     STATUS_AGREED = "agreed"
-    STATUS_AGREED_BUT = "agreed except: {differences}"
-    STATUS_NEARLY = "similar except: {differences}"
+    STATUS_AGREED_BUT = "agreed, but {differences}"
+    STATUS_NEARLY = "partly agreed: {differences}"
     STATUS_CONFLICT = "conflict: {differences}"
-    SILENT = "{people} annotated nothing"
+    SILENT = "{people} marked nothing here"
 
     # what differs between candidates
-    DIFFERENT_LABEL = "label"
-    DIFFERENT_EXTENT = "extent"
+    DIFFERENT = "different {parts}"
+    DIFFERENT_LABEL = "labels"
+    DIFFERENT_EXTENT = "spans"
     DIFFERENT_EVIDENCE = "evidence"
-    DIFFERENT_NOTE = "note"
+    DIFFERENT_NOTE = "notes"
     DIFFERENT_PASSAGES = "passages"

@@ -345,7 +345,8 @@ def describe_group_status(draft: ReviewDraft, group: CandidateGroup) -> str:
     names = dict(DIFFERENCES)
     if alone:
         names[DifferenceKind.EVIDENCE] = ReviewText.DIFFERENT_PASSAGES
-    differences = ", ".join(names[kind].text() for kind in group.differences if kind in names)
+    parts = ", ".join(names[kind].text() for kind in group.differences if kind in names)
+    differences = ReviewText.DIFFERENT.text(parts=parts) if parts else ""
     if decided is GroupDecision.KEPT:
         return ReviewText.STATUS_DECIDED.text()
     if decided is GroupDecision.REJECTED:

@@ -51,7 +51,8 @@ class LeftOutReason(StrEnum):
 
 def other_state_reason(state: State, wanted: str) -> str:
     """Return why work in a state is excluded if only another state is compared."""
-    return f"the sample is {state.display_name}, not {State(wanted).display_name}"
+    wanted_name = State(wanted).display_name if wanted in list(State) else wanted
+    return f"the sample is {state.display_name}, not {wanted_name}"
 
 
 @dataclass(slots=True)

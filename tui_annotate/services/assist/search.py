@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from tui_annotate.domain.annotations import Anchor
-from tui_annotate.domain.errors import NotAllowed, Unavailable, VectorsPending
+from tui_annotate.domain.errors import UNKNOWN_WORDS, NotAllowed, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, SampleKey, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.methods.late_interaction import TokenBank
@@ -95,6 +95,7 @@ class AssistService:
             raise Unavailable(
                 f"the model {used.label} does not know the words of these texts",
                 "use the lexical ranking (words only)",
+                code=UNKNOWN_WORDS,
             )
         return full
 

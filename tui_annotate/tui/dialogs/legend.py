@@ -38,31 +38,31 @@ def _match(strength: int, meaning: str) -> LegendEntry:
 
 
 STATE_MARKS: Final = (
-    _mark(glyphs.STATE_GLYPHS["new"], "a sample: new", "accent"),
-    _mark(glyphs.STATE_GLYPHS["draft"], "a sample: in progress", "accent"),
-    _mark(glyphs.STATE_GLYPHS["done"], "a sample: completed", "accent"),
-    _mark(glyphs.STATE_GLYPHS["skipped"], "a sample: skipped", "accent"),
-    _mark(glyphs.STATE_GLYPHS["flagged"], "a sample: flagged", "accent"),
-    _mark(glyphs.STATE_GLYPHS["reopened"], "a sample: reopened", "accent"),
+    _mark(glyphs.STATE_GLYPHS["new"], "a new sample", "accent"),
+    _mark(glyphs.STATE_GLYPHS["draft"], "a sample in progress", "accent"),
+    _mark(glyphs.STATE_GLYPHS["done"], "a completed sample", "accent"),
+    _mark(glyphs.STATE_GLYPHS["skipped"], "a skipped sample", "accent"),
+    _mark(glyphs.STATE_GLYPHS["flagged"], "a flagged sample", "accent"),
+    _mark(glyphs.STATE_GLYPHS["reopened"], "a reopened sample", "accent"),
 )
 _CURSOR: Final = (
     _mark(glyphs.CURRENT, "the sentence under the cursor", "text"),
     _on_text(glyphs.FOCUS_BAR, "selection", "selected or focused words"),
-    _on_text(glyphs.FOUND, "search", "words found by a search"),
+    _on_text(glyphs.FOUND, "search", "words that a search found"),
     _mark("␛ ▫", "a character that cannot be displayed"),
 )
 _LISTED: Final = (
     _mark(f"{glyphs.PLACES}2", "an annotation with two spans of evidence"),
     _mark(glyphs.NOTED, "an annotation with a note"),
 )
-_CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another label")
+_CLOSED_LABEL: Final = _mark("(…)", "a label that is retired or was split: choose another one")
 _MATCHES: Final = (
-    _match(1, "match, strength 1 of 5: evidence in about 10 % of cases"),
-    _match(2, "match, strength 2 of 5: evidence in about 25 % of cases"),
-    _match(3, "match, strength 3 of 5: evidence in about 50 % of cases"),
-    _match(4, "match, strength 4 of 5: evidence in about 67 % of cases"),
-    _match(5, "match, strength 5 of 5: evidence in about 80 % of cases"),
-    _mark("2", "the rank of a match: match 2 begins here; keys n, N: next, previous match", "text"),
+    _match(1, "match, strength 1 of 5: about 10 % are evidence"),
+    _match(2, "match, strength 2 of 5: about 25 % are evidence"),
+    _match(3, "match, strength 3 of 5: about 50 % are evidence"),
+    _match(4, "match, strength 4 of 5: about 67 % are evidence"),
+    _match(5, "match, strength 5 of 5: about 80 % are evidence"),
+    _mark("2", "match 2 begins here; key n goes to the next match, N to the previous", "text"),
 )
 _ON_TEXTS: Final = (
     _mark("text", "in the focused match: a word that also occurs in the selection", "underlined"),
@@ -75,16 +75,16 @@ _ON_TEXTS: Final = (
 )
 _CITATIONS: Final = (
     _mark(
-        "[id]", "a citation: the sentence before the mark cites a document; key c: next citation"
+        "[id]", "the sentence before this mark cites a document; key c goes to the next citation"
     ),
     _mark("[id]", "the focused citation", "underlined"),
     _on_text(
         glyphs.SUGGESTED,
         "suggested",
-        "a machine suggestion; key c (in a report: key a): next suggestion",
+        "a suggestion of a machine; key c (in a report: a) goes to the next",
     ),
     _mark("text", "several annotations on the same words", "overlap"),
-    _mark(glyphs.SEVERAL, "several annotations on one line; key a: next annotation", "label 1"),
+    _mark(glyphs.SEVERAL, "several annotations on one line; key a goes to the next", "label 1"),
     *_LISTED,
     _mark(glyphs.GOLD, "a correct answer, or a passage with the answer", "label 0"),
     _CLOSED_LABEL,
@@ -94,11 +94,12 @@ ANNOTATE_MARKS: Final[tuple[LegendEntry, ...]] = (
     *_MATCHES,
     _on_text(glyphs.CHOSEN, "evidence", "words chosen as evidence of the unsaved annotation"),
     _mark(f"{glyphs.CHOSEN}2", "match 2, chosen as evidence of the unsaved annotation", "text"),
-    _mark(glyphs.FORMER, "your evidence for another summary of this source"),
+    _mark(glyphs.FORMER, "evidence that you took for another summary of this source"),
     *_ON_TEXTS,
-    _letter("A", "an annotation; a lower-case letter means that it is incomplete"),
+    _letter("A", "annotation A"),
+    _letter("a", "annotation A, which is incomplete: it lacks a required part"),
     *_CITATIONS,
-    _mark(glyphs.OPENS_MORE, "after a label: the label has sublabels"),
+    _mark(glyphs.OPENS_MORE, "after a label that has sublabels"),
     *_CURSOR,
     *STATE_MARKS,
 )
@@ -115,9 +116,9 @@ VIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
 REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter("1", "candidate annotation 1 of the current group"),
     _letter(
-        "0", "a candidate annotation that no digit chooses yet; key 0 shows the next candidates"
+        "0", "a further candidate annotation; key 0 shows the next candidates with their digits"
     ),
-    _on_text(glyphs.OPENS_MORE, "text", "the chosen candidate annotation", word="Label A B"),
+    _on_text(glyphs.CURRENT_CHOICE, "text", "the chosen candidate annotation", word="Label A B"),
     _on_text(
         glyphs.CHOSEN,
         "text",
@@ -126,16 +127,20 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
         word="Label A B",
     ),
     _on_text(glyphs.REFUSED, "text", "a candidate annotation that was rejected", word="Label A B"),
-    _letter(glyphs.CONFLICT, "a conflict: labels differ, or not all annotators marked the words"),
-    _letter(glyphs.NEARLY, "annotators gave the same labels to different spans"),
-    _letter(glyphs.AGREED, "all annotators agree: Enter accepts their annotation"),
+    _letter(glyphs.CONFLICT, "conflict: labels differ, or not all annotators marked the words"),
+    _letter(glyphs.NEARLY, "partly agreed: annotators gave the same labels to different spans"),
+    _letter(glyphs.AGREED, "agreed: all annotators marked the same; Enter accepts it"),
     _letter(glyphs.CHOSEN, "your adjudicated annotation"),
     _letter(glyphs.REFUSED, "a group of candidate annotations that you rejected"),
     _letter(glyphs.OWN, "an annotation that you added"),
-    _mark("[id]", "a citation: the sentence before the mark cites a document"),
+    _mark("[id]", "the sentence before this mark cites a document"),
     _CLOSED_LABEL,
     *_LISTED,
-    _mark(glyphs.SEVERAL, "several groups of candidates on one line; key a: next group", "label 1"),
+    _mark(
+        glyphs.SEVERAL,
+        "several groups of candidates on one line; key a goes to the next",
+        "label 1",
+    ),
     _on_text(glyphs.CHOSEN, "evidence", "evidence of the current candidate annotation"),
     *_CURSOR,
     *STATE_MARKS,

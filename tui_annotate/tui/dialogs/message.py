@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.line_text import line_text
-from tui_annotate.editor.glyphs import OPENS_MORE
+from tui_annotate.editor.glyphs import CURRENT_CHOICE
 from tui_annotate.tui.dialogs.frame import CLOSING, PAGING, Dialog, Keys
+from tui_annotate.tui.dialogs.markdown import render_markdown
 from tui_annotate.tui.dialogs.texts import KeyName
 from tui_annotate.tui.line_text import split_paragraphs, wrap_line
 from tui_annotate.tui.row_widgets import Words, WordsList
@@ -50,7 +51,12 @@ class ScrollDialog(Dialog[None]):
 
 
 class MessageDialog(ScrollDialog):
-    """A dialog with pages of (title, text); Tab, Left, Right and g turn the pages."""
+    """A dialog with pages of (title, text); Tab, Left, Right and g turn the pages.
+
+    Args:
+        page: index of the page to show first.
+        markdown: indices of the pages that are Markdown; of others, only headings are styled.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("tab,right,l,g", "turn(1)", "next page", show=False),
@@ -58,16 +64,25 @@ class MessageDialog(ScrollDialog):
         Binding("enter", "close", "close", show=False),
     ]
 
-    def __init__(self, pages: Sequence[tuple[str, str]], *, page: int = 0) -> None:
+    def __init__(
+        self,
+        pages: Sequence[tuple[str, str]],
+        *,
+        page: int = 0,
+        markdown: Collection[int] = (),
+    ) -> None:
         super().__init__(pages[page][0])
         self._pages = tuple(pages)
         self._page = page
+        self._markdown = frozenset(markdown)
         if len(pages) > 1:
             self.keys = (("Tab", KeyName.NEXT_PAGE), *self.keys)
 
     def lines(self, cells: int) -> list[list[Words]]:
         """Return the page on screen; a Markdown heading is shown as a title."""
         text = self._pages[self._page][1]
+        if self._page in self._markdown:
+            return render_markdown(text, cells - 1)
         return [
             [(piece, role)]
             for line, role in map(_parse_heading, split_paragraphs(text))
@@ -96,6 +111,6 @@ def _parse_heading(line: str) -> tuple[str, str]:
 def page_words(titles: Sequence[str], page: int) -> list[Words]:
     """Return the titles of pages as pieces of a title; the current `page` is marked."""
     words: list[Words] = [(f"{line_text(title)}   ", "quiet") for title in titles]
-    mark = f"{OPENS_MORE} " if len(titles) > 1 else ""
+    mark = f"{CURRENT_CHOICE} " if len(titles) > 1 else ""
     words[page] = (f"{mark}{words[page][0]}", "title_focused")
     return words

@@ -22,7 +22,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import SampleKey, SiblingSample
 from tui_annotate.domain.scores import ScoreSummaries
-from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.glyphs import CURRENT_CHOICE, STATE_GLYPHS, STATE_NAMES
 from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
@@ -49,8 +49,8 @@ class QueueMessage(ScreenMessage):
     """Texts of the list of samples."""
 
     SEARCH_HINT = "Search: part of an id or of a summary"
-    SHOWN = "{filter} · {row}/{total}"
-    SHOWN_OF_SEARCH = '"{search}" · {filter} · {row}/{total}'
+    SHOWN = "{filter} · {row} of {total}"
+    SHOWN_OF_SEARCH = '"{search}" · {filter} · {row} of {total}'
     COUNTED = "{count}/{total} {counted}"
     LOCKED = "{count:,} locked"
     TITLE = "QUEUE"
@@ -82,16 +82,17 @@ FILTERS: tuple[QueueFilter, ...] = (
 """Filters of the queue, in the order of their digits."""
 
 ACTIONS: Final = (
-    ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j", "one sample",
-               short=("↑↓", "move")),
+    ListAction("move", {"down,j": "move(1)", "up,k": "move(-1)"}, "↑ ↓ k j",
+               "go to the next or previous sample", short=("↑↓", "move")),
     ListAction("turn", {"pagedown,space,ctrl+d": "turn(1)", "pageup,ctrl+u": "turn(-1)"},
-               "PgUp PgDn Space", "one page"),
-    ListAction("edge", {"home": "edge(-1)", "end": "edge(1)"}, "Home End", "first and last"),
+               "PgUp PgDn Space", "move by a page"),
+    ListAction("edge", {"home": "edge(-1)", "end": "edge(1)"}, "Home End",
+               "go to the first or last sample"),
     ListAction("open", {"enter": "open"}, "Enter", "open the sample", short=("Enter", "open")),
     ListAction("jump", {"g,G": "jump"}, "g", "open a sample by its id", short=("g", "go to")),
     ListAction("filter", {str(at): f"filter({at - 1})" for at in range(1, len(FILTERS) + 1)},
                f"1-{len(FILTERS)}", "show only samples in one state", "Choosing"),
-    ListAction("next-filter", {"f": "next_filter"}, "f", "next filter", "Choosing",
+    ListAction("next-filter", {"f": "next_filter"}, "f", "use the next filter", "Choosing",
                short=("f", "filter")),
     ListAction("search", {"slash": "search"}, "/",
                "search ids and summaries; Enter keeps the search, Esc clears it", "Choosing",
@@ -104,7 +105,7 @@ ACTIONS: Final = (
     ListAction("order", {"o": "order"}, "o", "choose a different order, for example by a score",
                "Scores", short=("o", "sort"), when=lambda screen: screen.has_scores),
     ListAction("siblings", {"s": "rivals"}, "s",
-               "sibling samples: other summaries of the same source", "Scores",
+               "show sibling samples, which have the same source", "Scores",
                short=("s", "siblings"), when=lambda screen: screen.has_siblings),
     ListAction("help", {"question_mark": "help"}),
 )  # fmt: skip
@@ -266,7 +267,9 @@ class QueueScreen(Screen[SampleKey | None]):
         yield self._rows
         yield DraftLine()
         yield LineInput(placeholder=QueueMessage.SEARCH_HINT.text())
-        yield LabelBar()
+        filters = LabelBar()
+        filters.chosen_glyph = CURRENT_CHOICE  # a tick is the mark of completed samples
+        yield filters
         yield KeyLine()
 
     def on_mount(self) -> None:
@@ -284,7 +287,7 @@ class QueueScreen(Screen[SampleKey | None]):
         row = listed.focused_row + 1 if self._total else 0
         search = cut(line_text(self._wanted.search), _SEARCH_CELLS)
         message = QueueMessage.SHOWN_OF_SEARCH if search else QueueMessage.SHOWN
-        name = filters[self._wanted.filter].label
+        name = filters[self._wanted.filter].name.text()
         where = message.text(search=search, filter=name, row=row, total=self._total)
         title = self.query_one(PaneTitle)
         order = self.order if ":" in self.order else ""  # an order with a score or a seed

@@ -15,6 +15,12 @@ from tui_annotate.tui.palette import PaintStyles
 from tui_annotate.tui.row_widgets import FixedRows
 
 
+class HeaderText(ScreenMessage):
+    """Texts of the header bar."""
+
+    NUMBERED_SAMPLE = "sample {id}"
+
+
 class _Plan(NamedTuple):
     """A layout of the header bar: maximum width of each part (0 hides it), and shown parts."""
 
@@ -149,7 +155,7 @@ class HeaderBar(FixedRows):
         if header.total:
             parts.append(self._render_progress(plan))
         if plan.sample and header.sample:
-            parts.append([(cut(header.sample, plan.sample), palette.strong)])
+            parts.append([(_name_sample(cut(header.sample, plan.sample)), palette.strong)])
         if plan.state and header.state:
             glyph = STATE_GLYPHS.get(header.state, "")
             known = STATE_NAMES.get(header.state)
@@ -185,6 +191,13 @@ class HeaderBar(FixedRows):
         if plan.words and header.aside:
             runs.append((f" · {header.aside}", palette.warning))
         return runs
+
+
+def _name_sample(sample_id: str) -> str:
+    """Return the id of a sample; a mere number, which could be a count, with its noun."""
+    if any(character.isalpha() for character in sample_id):
+        return sample_id
+    return HeaderText.NUMBERED_SAMPLE.text(id=sample_id)
 
 
 def _filled_cells(finished: int, total: int, cells: int) -> int:

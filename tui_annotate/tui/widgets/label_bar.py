@@ -46,6 +46,7 @@ class LabelBar(FixedRows):
 
     longest = LONGEST
     most_rows = MOST_ROWS
+    chosen_glyph = CHOSEN
     _options: tuple[Option, ...] = ()
     _title = ""
     _digits_off = False
@@ -148,7 +149,7 @@ class LabelBar(FixedRows):
         digit, text, more, chosen, slot = option
         palette = self.palette
         tail = f" {OPENS_MORE}" if more else ""
-        mark = f"{CHOSEN} " if chosen else ""
+        mark = f"{self.chosen_glyph} " if chosen else ""
         if self._digits_off:
             return [(f" {digit} ", palette.disabled), (f" {mark}{text}{tail}", palette.disabled)]
         cap = palette.key if slot < 0 else palette.label(slot) + palette.cap

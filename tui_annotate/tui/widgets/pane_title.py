@@ -35,7 +35,7 @@ class PaneTitle(FixedRows):
         """Replace the title above a text, and the short texts (`notes`) after the title.
 
         If space is short, a long title is cut first. Then `extra`, which follows the notes, is
-        dropped; then the note at the right edge; then the notes, the last note first.
+        dropped as a whole; then the note at the right edge; then the notes, the last note first.
         """
         cleaned = tuple(part for part in map(line_text, notes) if part)
         new = (line_text(title), cleaned, line_text(right_info), line_text(extra), focused)
@@ -69,7 +69,10 @@ class PaneTitle(FixedRows):
             left_cells = cells - least - right_cells - _SIDES
             if left_cells >= text_width(whole):
                 break
-        joined = _join_notes([*self._notes, *filter(None, [self._extra])], left_cells)
+        joined = _join_notes(self._notes, left_cells)
+        with_extra = _JOINT.join(filter(None, [*self._notes, self._extra]))
+        if text_width(with_extra) <= left_cells:
+            joined = with_extra
         return cells - right_cells - (text_width(joined) + _SIDES if joined else 0), joined, right
 
 

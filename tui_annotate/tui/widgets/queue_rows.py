@@ -37,7 +37,8 @@ class RowText(ScreenMessage):
     GROUP = "group"
     SUMMARY = "summary"
     READING = "reading…"
-    NO_SAMPLES = "no samples found: press 1 to show all, / to search again"
+    NO_SAMPLES = "No samples found: press 1 to show all, / to search again"
+    DESCRIPTION = "Sample {sample}: {details}"
     COUNT = Plural("{count:,} annotation", "{count:,} annotations")
 
 
@@ -216,4 +217,5 @@ def describe_entry(entry: QueueEntry, *, with_state: bool = True) -> str:
     """Describe a sample for the line below the queue. The returned text is not sanitized."""
     state = STATE_NAMES[entry.state].text() if with_state else ""
     count = RowText.COUNT.text(count=entry.annotations)
-    return " · ".join(part for part in (str(entry.key), state, count, entry.group) if part)
+    details = ", ".join(filter(None, (state, count, entry.group)))
+    return RowText.DESCRIPTION.text(sample=entry.key, details=details)

@@ -17,7 +17,7 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import Damaged
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
-from tui_annotate.editor.messages import NO_MESSAGE, MessageCode, StatusMessage
+from tui_annotate.editor.messages import NO_MESSAGE, LineText, MessageCode
 from tui_annotate.services.annotate import OpenSample
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged, open_undamaged
 from tui_annotate.tui.screens.annotate.loader import SampleSource
@@ -65,19 +65,15 @@ def named(person: Person) -> object:
 
 
 async def test_a_damaged_sample_is_named_before_the_guidelines(tmp_path: Path) -> None:
-    """A new annotator sees both."""
+    """The warning has the line to itself, and the next key shows the guidelines' key."""
     folder = make_samples(tmp_path / "space")
     with workspace.open(folder) as space:
         space.team.apply_guidelines("Mark all of it.\n")
     damage(folder, "a")
     async with open_app(folder, sample="", name="ben") as ben:
-        message = ben.said()
-        assert message.code is MessageCode.WITH_MORE
-        first = message.fields["first"]
-        more = message.fields["more"]
-        assert isinstance(first, StatusMessage)
-        assert isinstance(more, StatusMessage)
-        assert (first.code, more.code) == (MessageCode.DAMAGED, MessageCode.HAS_GUIDELINES)
+        assert named(ben) == "a"
+        await ben.press("j")
+        assert LineText.GUIDELINES_KEY.text() in ben.shown()
 
 
 async def test_next_and_previous_go_past_damaged_samples(tmp_path: Path) -> None:

@@ -424,7 +424,7 @@ async def test_the_keys_and_marks_of_these_kinds_are_told(folder: Path) -> None:
     async with open_app(folder, sample=REPORT, size=(100, 60)) as person:
         assert "* rate" in person.shown()
         await person.press("?")
-        for words in ("rate the sample", "comment", "the report collection"):
+        for words in ("rate the sample", "comment", "the reports"):
             assert words in person.shown()
         await person.press("?")
         assert "[id]" in person.shown()

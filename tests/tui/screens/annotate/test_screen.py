@@ -14,11 +14,13 @@ from tui_annotate import workspace
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Match, SampleKey, Side
 from tui_annotate.domain.spans import Span
+from tui_annotate.editor.actions import ACTIONS, action_of
 from tui_annotate.editor.effects import Blink, Effect
 from tui_annotate.editor.key_state import READING
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.state import ANNOTATION, Note
 from tui_annotate.tui.screens.annotate import loader
+from tui_annotate.tui.screens.sample.palette import FIRST_GROUPS, LAST_GROUPS, ActionProvider
 from tui_annotate.tui.widgets.header_bar import SaveState
 
 
@@ -281,7 +283,7 @@ async def test_a_note_after_a_save(folder: Path) -> None:
         await person.press("w h y enter")
         assert person.annotations[0].note == "why"
         assert person.draft.just_saved == person.annotations[0].id
-        assert "Intrinsic +" in person.line()
+        assert "Intrinsic, with a note" in person.line()
         await person.press("down 2 m w tab enter")
         assert person.annotations[1].note == "why"
         await person.press("down m s o escape")
@@ -358,7 +360,7 @@ async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
         await person.press("space greater_than_sign less_than_sign")
         assert "1-5 " in person.line()
         assert '"15 million pounds"' in person.line()
-        assert "1 ✓" in person.line()
+        assert "match 1" in person.line()
         assert len(person.draft.evidence) == 1
 
 
@@ -403,3 +405,18 @@ async def test_an_effect_without_a_handler_is_logged(
     async with open_app(folder) as person:
         person.screen.perform([Blink(), Unknown("secret")])
     assert caplog.messages == ["no handler for the effect Unknown"]
+
+
+async def test_the_palette_begins_with_the_sample_and_ends_with_the_cursor(folder: Path) -> None:
+    """All actions and themes are in it once, and what completes a sample is the first."""
+    async with open_app(folder) as person:
+        provider = ActionProvider(person.screen)
+        listed = [hit async for hit in provider.discover()]
+        texts = [str(hit.text) for hit in listed]
+        groups = [str(hit.help).partition(" · ")[0] for hit in listed]
+    assert texts[0] == action_of("sample.done").help
+    assert len(set(texts)) == len(texts)
+    first = groups.index("Select")
+    assert set(groups[first:]) == set(LAST_GROUPS)
+    assert not set(groups[:first]) & set(LAST_GROUPS)
+    assert {action.group for action in ACTIONS} == {*FIRST_GROUPS, *LAST_GROUPS}

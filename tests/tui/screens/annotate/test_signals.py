@@ -51,7 +51,7 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
     """All, words, vectors, all again; the title over the matches says so, and other samples too."""
     async with open_app(folder, size=WIDE, assist=BOTH) as person:
         assert "Critics hated it from the first day." in lit(person)
-        assert "words + feelings" in person.shown()
+        assert signals.SignalMessage.CHOSEN_BOTH.value in person.shown()
         assert not any(choice.upper() in person.shown() for choice in CHOICES)
         await person.press("t")
         assert person.said().code is MessageCode.MATCHES_BY_WORDS
@@ -70,11 +70,11 @@ async def test_a_key_switches_what_ranks(folder: Path) -> None:
     async with open_app(folder, assist=BOTH) as person:
         # Where matches are not listed, the header and the title of the source tell it.
         assert person.screen.panes.by is Signals.FUSED
-        assert "words + feelings" in person.shown()
+        assert signals.SignalMessage.CHOSEN_BOTH.value in person.shown()
         assert not any(choice in person.shown().splitlines()[0] for choice in CHOICES)
         await person.press("t t")
         assert signals.describe_choice(Signals.VECTORS) in person.shown().splitlines()[0]
-        assert "feelings" in person.screen.panes.signals.text
+        assert person.screen.panes.signals.text == signals.SignalMessage.CHOSEN_VECTORS.value
         assert person.screen.panes.signals.text in person.shown()
         await person.press("z")
         assert person.draft.tree.source_title.upper() not in person.shown()
@@ -127,7 +127,7 @@ async def test_vectors_are_used_when_they_are_there(
     monkeypatch.setattr(panes, "VECTORS_INTERVAL", 0.001)
     late = LateVectors(0, 40, 40, 80)
     async with open_app(folder, size=WIDE, assist=late) as person:
-        while person.screen.panes.signals.text != "words + feelings":
+        while person.screen.panes.signals.text != signals.SignalMessage.CHOSEN_BOTH.value:
             await person.pilot.pause(0.001)
         assert not late.percents
         assert "Critics hated it from the first day." in lit(person)
@@ -159,22 +159,22 @@ def anchor(side: Side) -> Anchor:
 @pytest.mark.parametrize(
     ("known", "side", "by", "words"),
     [
-        (Side, Side.SUMMARY, Signals.FUSED, "words + feelings"),
-        (Side, Side.SUMMARY, Signals.VECTORS, "feelings only"),
+        (Side, Side.SUMMARY, Signals.FUSED, signals.SignalMessage.CHOSEN_BOTH.value),
+        (Side, Side.SUMMARY, Signals.VECTORS, signals.SignalMessage.CHOSEN_VECTORS.value),
         (Side, Side.SUMMARY, Signals.WORDS, "lexical (words only)"),
         (
             [Side.SUMMARY],
             Side.SUMMARY,
             Signals.FUSED,
-            "words only: words unknown to feelings",
+            "words only: words unknown to the model",
         ),
         (
             [Side.SUMMARY],
             Side.SUMMARY,
             Signals.VECTORS,
-            "no vectors: words unknown to feelings",
+            "no vectors: words unknown to the model",
         ),
-        ([Side.SUMMARY], Side.SOURCE, Signals.FUSED, "words + feelings"),
+        ([Side.SUMMARY], Side.SOURCE, Signals.FUSED, signals.SignalMessage.CHOSEN_BOTH.value),
         ([], Side.SUMMARY, Signals.FUSED, "words only: why"),
         ([], Side.SUMMARY, Signals.VECTORS, "no vectors: why"),
     ],

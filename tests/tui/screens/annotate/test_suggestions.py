@@ -80,7 +80,7 @@ async def test_the_evidence_of_the_one_in_focus_is_marked(folder: Path) -> None:
     async with open_app(folder, size=WIDE) as person:
         await person.press("c")
         assert person.line().startswith("y ")
-        assert '"15 million pounds" Intrinsic +' in person.line()
+        assert 'Intrinsic: "15 million pounds", evidence' in person.line()
         assert any(SUGGESTED in signs for signs in gutter(person, Side.SOURCE))
         assert "~ The source says 12 million." in person.shown()
         await person.press("g")

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.tui.screens.annotate_app import Person, make_workspace, open_app
 from tui_annotate import workspace
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.editor.messages import MessageCode, StatusMessage
+from tui_annotate.editor.messages import LineText, MessageCode
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 from tui_annotate.tui.dialogs.news import NewsDialog
 from tui_annotate.tui.dialogs.work_statistics import WorkStatisticsDialog
@@ -46,36 +46,43 @@ async def test_news_come_once(tmp_path: Path) -> None:
         assert top(ana) is AnnotateScreen
 
 
-def is_shown_guidelines(person: Person) -> bool:
-    """Whether the status line names the guidelines, also after another message."""
-    message = person.said()
-    if message.code is MessageCode.WITH_MORE:
-        more = message.fields["more"]
-        return isinstance(more, StatusMessage) and more.code is MessageCode.HAS_GUIDELINES
-    return message.code is MessageCode.HAS_GUIDELINES
-
-
-async def test_a_new_annotator_is_shown_the_guidelines(tmp_path: Path) -> None:
-    """At the first start, also after an announcement; a dataset without them names none."""
+async def test_the_guidelines_are_named_until_they_are_opened(tmp_path: Path) -> None:
+    """Every line about the next label names their key, after other keys and another start, too."""
     make_workspace(tmp_path)
     async with open_app(tmp_path) as ana:
-        assert not is_shown_guidelines(ana)
+        assert not ana.draft.guidelines_unread
     with workspace.open(tmp_path) as space:
         space.team.apply_guidelines("Mark all of it.\n")
+        space.team.comments.notice("Dates count as numbers.")
+    hint = LineText.GUIDELINES_KEY.text()
     async with open_app(tmp_path, name="ben") as ben:
-        assert is_shown_guidelines(ben)
-        assert "Guidelines: press g" in ben.shown()
+        assert top(ben) is NewsDialog
+        await ben.press("enter j .")
+        assert hint in ben.shown()
+    async with open_app(tmp_path, name="ben") as ben:
+        await ben.press("j")
+        assert hint in ben.shown()
         await ben.press("g")
         assert "Mark all of it." in ben.shown()
-    async with open_app(tmp_path, name="ben") as ben:
-        assert not is_shown_guidelines(ben)
+        await ben.press("q")
+        assert hint not in ben.shown()
+        await ben.press(">")
+        assert not ben.draft.guidelines_unread
+
+
+async def test_the_guidelines_are_named_on_the_first_sample_only(tmp_path: Path) -> None:
+    """A message takes their line, and a first finished sample ends it."""
+    make_workspace(tmp_path)
     with workspace.open(tmp_path) as space:
-        space.team.comments.notice("Dates count as numbers.")
-    async with open_app(tmp_path, name="kim") as kim:
-        assert top(kim) is NewsDialog
-        await kim.press("enter")
-        await kim.settled()
-        assert is_shown_guidelines(kim)
+        space.team.apply_guidelines("Mark all of it.\n")
+    hint = LineText.GUIDELINES_KEY.text()
+    async with open_app(tmp_path) as ana:
+        assert hint in ana.shown()
+        await ana.press("x")
+        assert ana.said().code is MessageCode.NO_ANNOTATION_TO_DELETE
+        assert hint not in ana.shown()
+        await ana.press("s")
+        assert not ana.draft.guidelines_unread
 
 
 async def test_a_talk_with_the_reviewers(tmp_path: Path) -> None:

@@ -231,12 +231,12 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
         assert reviewer.sample == "a"
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
-        assert reviewer.line().startswith("Open: 3 conflicts (")
+        assert reviewer.line().startswith("3 conflicts (")
         await reviewer.press("backspace")
         assert reviewer.review_draft.pending is None
         await reviewer.press("enter 3")
         assert reviewer.question == CONFIRMING
-        assert reviewer.line().startswith("Open: sample comment of ")
+        assert reviewer.line().startswith("No final comment yet, ")
         await reviewer.press("1")
         assert reviewer.sample == "c"
         assert reviewer.says(ReviewText.SAMPLE_SETTLED)
@@ -488,7 +488,7 @@ async def test_incomplete_samples_end_the_queue_and_are_only_read(folder: Path) 
     async with open_review(folder, size=(120, 30)) as reviewer:
         await reviewer.press("q end")
         last = [line for line in reviewer.shown().splitlines() if line.startswith("▌")]
-        assert "1 of 2 complete" in last[0]
+        assert "completed by 1 of 2" in last[0]
         await reviewer.press("enter")
         assert reviewer.sample == "1"
         assert reviewer.review_draft.blocked_reason == ReviewRefusal.WAITS

@@ -10,7 +10,6 @@ from tests.tui.screens.review_app import FIRST, SECOND, Reviewer, make, open_rev
 from tui_annotate import workspace
 from tui_annotate.domain.samples import Side
 from tui_annotate.domain.spans import Span
-from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.review.messages import ReviewText
 from tui_annotate.tui.dialogs.comment_thread import CommentDialog
 
@@ -109,7 +108,7 @@ async def test_a_new_reviewer_is_sent_to_no_guidelines(tmp_path: Path) -> None:
     with workspace.open(folder) as space:
         space.team.apply_guidelines("Mark all of it.\n")
     async with open_review(folder) as reviewer:
-        assert reviewer.said().code is not MessageCode.HAS_GUIDELINES
+        assert not reviewer.draft.guidelines_unread
 
 
 async def test_where_nobody_asked_the_line_says_so(tmp_path: Path) -> None:

@@ -231,7 +231,7 @@ async def test_the_list_has_all_samples(tmp_path: Path) -> None:
         # A fourth person completed the sample without an annotation.
         assert "4 annotations by 3 people" in reader.shown()
         await reader.press("3")
-        assert "1/2" in reader.shown()
+        assert "1 of 2" in reader.shown()
         await reader.press("9 1 / t h i r enter")
         await reader.press("?")
         assert isinstance(reader.app.screen, HelpDialog)

@@ -34,7 +34,6 @@ class PageText(ScreenMessage):
     """Titles and texts of the pages about a sample, and the hint in the note line."""
 
     REQUEST = "Request"
-    NO_REQUEST = "This sample has no request (a question that the summary answers)."
     GUIDELINES = "Guidelines"
     NO_GUIDELINES = "This dataset has no guidelines."
     NOTE_HINT = "your text"
@@ -219,18 +218,21 @@ class SampleDialogs:
         features = self._screen.features
         more = [page for feature in features for page in feature.pages(current.draft, open_sample)]
         before = [page for page in more if page.first]
+        guidelines = TextPage(
+            PageText.GUIDELINES.text(), open_sample.guidelines or PageText.NO_GUIDELINES.text()
+        )
         pages = [
             *before,
-            TextPage(PageText.REQUEST.text(), request or PageText.NO_REQUEST.text()),
-            TextPage(
-                PageText.GUIDELINES.text(),
-                open_sample.guidelines or PageText.NO_GUIDELINES.text(),
-            ),
+            *([TextPage(PageText.REQUEST.text(), request)] if request else []),
+            guidelines,
             *(page for page in more if not page.first),
         ]
-        usual = 0 if request or before else 1
-        first = next((at for at, page in enumerate(pages) if page.shown), usual)
-        dialog = MessageDialog([(page.title, page.text) for page in pages], page=first)
+        first = next((at for at, page in enumerate(pages) if page.shown), 0)
+        dialog = MessageDialog(
+            [(page.title, page.text) for page in pages],
+            page=first,
+            markdown=[pages.index(guidelines)],
+        )
         self._screen.open_dialog(dialog)
 
 

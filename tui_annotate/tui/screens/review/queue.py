@@ -28,14 +28,14 @@ class ReviewQueueMessage(ScreenMessage):
     TITLE = "REVIEW"
     COLUMN = "to review"
     AGAINST_SCORE = "disagreement {score:.2f}"
-    NEARLY = "{count} similar"
+    NEARLY = "{count} partly agreed"
     OWN_WORK = "your own work"
     REOPENED = "{count} reopened"
     EDITED = "{count} edited later"
     CHANGED = "changed since adjudication"
-    OPEN = "{count} open"
-    QUESTIONS = "{count} unanswered"
-    INCOMPLETE = "{done} of {all} complete"
+    OPEN = "{count} undecided"
+    QUESTIONS = Plural("{count:,} question", "{count:,} questions")
+    INCOMPLETE = "completed by {done} of {all}"
     CONFLICTS = Plural("{count:,} conflict", "{count:,} conflicts")
     PEOPLE = Plural("{count:,} person", "{count:,} people")
 

@@ -12,10 +12,10 @@ from tui_annotate.editor.glyphs import (
     AGREED,
     CHOSEN,
     CONFLICT,
+    CURRENT_CHOICE,
     FOCUS_BAR,
     NEARLY,
     NOTED,
-    OPENS_MORE,
     OWN,
     PLACES,
     REFUSED,
@@ -45,10 +45,10 @@ class ReviewMessage(ScreenMessage):
     OWN = "your own: {labels}"
     SOURCES_LOST = "its candidate was deleted, or is not complete now"
     POSITION = "group {number}/{count}"
-    POSITIONS = Plural("{count:,} group, {open} open", "{count:,} groups, {open} open")
+    POSITIONS = Plural("{count:,} group, {open} undecided", "{count:,} groups, {open} undecided")
     OWN_ANNOTATION = "your own"
     ACCEPTED_BEFORE = "accepted, no candidate now"
-    EVIDENCE = "{count} evidence"
+    EVIDENCE = Plural("{count:,} evidence span", "{count:,} evidence spans")
     NO_EVIDENCE = "no evidence"
     RATED = "rated {ratings}"
     NOT_COMPLETED = "{count} not completed"
@@ -109,7 +109,7 @@ def bar(draft: ReviewDraft, cells: int, *, rows: int = 2) -> tuple[list[Option],
     for at, (option, candidate) in enumerate(zip(draft.options(), candidates, strict=True), first):
         front = ""
         if at == draft.candidate:
-            front += OPENS_MORE
+            front += CURRENT_CHOICE
         if draft.refusal_of(candidate):
             front += REFUSED
         people = draft.describe_people(candidate.people)

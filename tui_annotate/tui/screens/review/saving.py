@@ -435,7 +435,7 @@ class ReviewSaves:
             if found.damaged:
                 screen.show_message(message, WARNING)
             else:
-                screen.show_message(ReviewText.ALL_SETTLED, SAVED, sample=sample)
+                screen.show_message(ReviewText.ALL_SETTLED, SAVED)
             screen.loader.listen()
 
     def _undo(self, *, redo: bool) -> None:

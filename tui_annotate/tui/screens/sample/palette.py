@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Final
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
@@ -13,9 +14,16 @@ from tui_annotate.tui.palette import NAMES
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.tui.screens.sample.screen import SampleScreen
 
+FIRST_GROUPS: Final = (
+    "Sample", "Review", "Suggestions", "Label", "Annotations", "Evidence", "Note", "View", "You",
+)  # fmt: skip
+"""Groups of actions in the order in which the palette lists them, before the themes."""
+LAST_GROUPS: Final = ("Select", "Move")
+"""Groups of the actions of the cursor, which few users look for by name: after the themes."""
+
 
 class ActionProvider(Provider):
-    """Provider of the command palette: all actions except those of digit keys, then themes."""
+    """Provider of the command palette: all actions except those of digit keys, and the themes."""
 
     @property
     def _sample_screen(self) -> SampleScreen:
@@ -25,20 +33,32 @@ class ActionProvider(Provider):
         return screen
 
     def _commands(self) -> Iterator[tuple[str, str, Callable[[], None], str]]:
-        """Return (description, id, call, group and keys) of each command, in key-table order."""
+        """Return (description, id, call, group and keys) of each command, groups in their order."""
         screen = self._sample_screen
-        keys = screen.key_map
-        draft = screen.draft
-        if keys and draft:
-            for action in keys.actions:
-                may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
-                if may and action.listed and draft.state in action.states:
-                    parts = (screen_text(action.group), shown_keys(action.keys))
-                    about = " · ".join(filter(None, parts))
-                    yield action.words(draft.state), action.id, partial(screen.do, action.id), about
+        yield from self._actions(FIRST_GROUPS)
         for name in NAMES:
             theme = SampleMessage.THEME.text(name=name)
             yield theme, "", partial(screen.use_theme, name), screen.theme_help.text()
+        yield from self._actions(LAST_GROUPS)
+
+    def _actions(
+        self, groups: tuple[str, ...]
+    ) -> Iterator[tuple[str, str, Callable[[], None], str]]:
+        """Return the possible actions of some groups, in the order of the groups."""
+        screen = self._sample_screen
+        keys = screen.key_map
+        draft = screen.draft
+        if not keys or not draft:
+            return
+        for group in groups:
+            for action in keys.actions:
+                may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
+                if action.group != group or not may or not action.listed:
+                    continue
+                if draft.state in action.states:
+                    title = screen_text(action.group_in(draft.state))
+                    about = " · ".join(filter(None, (title, shown_keys(action.keys))))
+                    yield action.words(draft.state), action.id, partial(screen.do, action.id), about
 
     async def discover(self) -> Hits:
         """Yield all commands, before anything is typed."""

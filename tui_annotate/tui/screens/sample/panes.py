@@ -17,7 +17,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.assist_snapshot import AssistSnapshot
-from tui_annotate.domain.errors import NotAllowed, Unavailable, VectorsPending
+from tui_annotate.domain.errors import UNKNOWN_WORDS, NotAllowed, Unavailable, VectorsPending
 from tui_annotate.domain.samples import Match, Sample, Segment, Side, Signals
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor import citations, cursor_actions, highlights
@@ -313,6 +313,8 @@ class PaneController:
         except (Unavailable, NotAllowed) as error:
             _log.info("no vectors for the assist: %s", error.message)
             reason, _ = error_texts(error)
+            if error.code == UNKNOWN_WORDS:
+                reason = signals.SignalMessage.UNKNOWN_WORDS.text()
             full = words
             state = signals.SignalMessage.WORDS_ONLY.text(reason=reason)
         self._first_sample = False

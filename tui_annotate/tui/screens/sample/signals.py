@@ -19,17 +19,18 @@ class SignalMessage(ScreenMessage):
     """Texts about the matching mode, and about vectors that are missing."""
 
     CHOSEN_WORDS = "lexical (words only)"
-    CHOSEN_VECTORS = "{embedder} only"
+    CHOSEN_VECTORS = "by meaning only"
+    CHOSEN_BOTH = "by words and meaning"
     WORDS_ONLY = "words only: {reason}"
     WORDS_ONLY_NO_REASON = "words only"
     WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "words only: loading vectors"
-    UNKNOWN_WORDS = "words unknown to {embedder}"
+    UNKNOWN_WORDS = "words unknown to the model"
     SEE_LOG = "{error}, see the log"
     BY_WORDS = "by words"
-    BY_VECTORS = "by vectors"
+    BY_VECTORS = "by meaning"
 
 
 QUICK_CHARACTERS: Final = 100_000
@@ -78,9 +79,12 @@ def describe_signals(
         return SignalsStatus(SignalMessage.CHOSEN_WORDS.text())
     label = made.vectors.label if made.vectors else ""
     if label and uses_vectors(made, side):
-        alone = SignalMessage.CHOSEN_VECTORS.text(embedder=label)
-        return SignalsStatus(alone if by is Signals.VECTORS else made.signals)
-    unknown = SignalMessage.UNKNOWN_WORDS.text(embedder=label)
+        if by is Signals.VECTORS:
+            return SignalsStatus(SignalMessage.CHOSEN_VECTORS.text())
+        # The name of the model is for the records: annotators need to know what is compared.
+        _, semicolon, limits = made.signals.partition(";")
+        return SignalsStatus(f"{SignalMessage.CHOSEN_BOTH.text()}{semicolon}{limits}")
+    unknown = SignalMessage.UNKNOWN_WORDS.text()
     words_only = SignalMessage.WORDS_ONLY_NO_REASON.text()
     if label:
         state = SignalMessage.WORDS_ONLY.text(reason=unknown)

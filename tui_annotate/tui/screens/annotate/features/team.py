@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import PersonKind
 from tui_annotate.editor.effects import Effect, Open, Page
-from tui_annotate.editor.messages import AnyMessage, MessageCode, combine_messages
+from tui_annotate.editor.messages import AnyMessage, MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
-from tui_annotate.editor.words import HINT
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost
 
 if TYPE_CHECKING:
@@ -49,62 +48,62 @@ class TeamDialogs(Feature):
         "tui_annotate.tui.dialogs.review_outcome",
     )
 
-    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
-        """Show unread announcements at the start of the app; name guidelines to new annotators."""
-        if first:
-            from tui_annotate.services.annotate import OpenSample
+    def __init__(self, host: FeatureHost) -> None:
+        super().__init__(host)
+        self._opened_guidelines = False
 
-            is_own_work = isinstance(open_sample, OpenSample)  # not in review
-            guidelines = is_own_work and bool(open_sample.guidelines)
-            self._show_announcements(session, guidelines=guidelines)
+    def drafted(self, draft: Draft, open_sample: ShownSample) -> None:
+        """Name the guidelines until the annotator opens them or finishes a first sample."""
+        from tui_annotate.services.annotate import OpenSample
+
+        is_own_work = isinstance(open_sample, OpenSample)  # not in review
+        is_first = is_own_work and not open_sample.finished
+        unread = is_first and not self._opened_guidelines
+        draft.guidelines_unread = unread and bool(open_sample.guidelines)
+
+    def begun(self, session: AnnotatorSession, open_sample: ShownSample, *, first: bool) -> None:
+        """Show unread announcements at the start of the app."""
+        del open_sample
+        if first:
+            self._show_announcements(session)
 
     def handle(self, effect: Effect, session: AnnotatorSession, draft: Draft) -> bool:
         """Show statistics or the outcome of review; return False for other effects."""
-        del draft
         open_sample = self.host.open_sample
         match effect:
             case Open(Page.STATISTICS):
                 self._show_statistics(session)
             case Open(Page.LESSON) if open_sample:
                 self._show_lesson(session, open_sample)
+            case Open(Page.REQUEST):  # the screen shows the guidelines
+                self._opened_guidelines = True
+                draft.guidelines_unread = False
+                return False
             case _:
                 return False
         return True
 
     # news
 
-    def _show_announcements(self, session: AnnotatorSession, *, guidelines: bool) -> None:
+    def _show_announcements(self, session: AnnotatorSession) -> None:
         person = session.person.id
 
-        def read() -> tuple[list[NewsItem], bool]:
+        def read() -> list[NewsItem]:
             news = session.team().news
             items = news.of(person)
-            is_new = news.is_new(person)
             if not items:
                 news.saw(person)
-            return items, is_new
+            return items
 
-        def show(found: tuple[list[NewsItem], bool]) -> None:
+        def show(items: list[NewsItem]) -> None:
             from tui_annotate.tui.dialogs.news import NewsDialog
 
-            items, is_new = found
             if items:
                 self.host.forget_keys()  # keys were not meant for a dialog that opens by itself
-                self.host.open_dialog(NewsDialog(items), partial(closed, is_new=is_new))
-            elif is_new:
-                name_guidelines()
+                self.host.open_dialog(NewsDialog(items), closed)
 
-        def closed(_: None, *, is_new: bool) -> None:
+        def closed(_: None) -> None:
             self.host.submit(partial(session.team().news.saw, person))
-            if is_new:
-                name_guidelines()
-
-        def name_guidelines() -> None:
-            if guidelines and (draft := self.host.draft):
-                before = draft.message  # such as a damaged sample, which must stay visible
-                kind = before.kind if before.text else HINT
-                both = combine_messages(before, MessageCode.HAS_GUIDELINES, kind)
-                self.host.show_message(both, kind)
 
         self.host.submit(read, show)
 
