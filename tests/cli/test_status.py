@@ -81,7 +81,7 @@ def test_status_tells_people_and_weeks(annotated: Command, tmp_path: Path) -> No
         space.annotate.flag(person, keys[1], reason="cut \x1b[31m off", seconds=60)
         space.annotate.add(person, keys[0], claim("t", 0, 3, label=""), seconds=60)
     shown = annotated("status", "--weeks", "2").out
-    for words in ("not opened", "samples/h", "no estimated end for reader", "completed readings"):
+    for words in ("new", "samples/h", "no estimated end for reader", "completed readings"):
         assert words in shown
     assert "#" not in shown  # two minutes are 0.0 hours
     for words in ("assigned", "skipped", "readings remaining"):  # nothing is assigned or skipped
@@ -99,7 +99,7 @@ def test_the_states_of_samples_add_up(annotated: Command, tmp_path: Path) -> Non
     shown = annotated("status").out
     titles, *rows = shown[shown.index("samples by annotator:") :].splitlines()[1:4]
     columns = [each.replace(" ", "_") for each in re.split(r"  +", titles)]
-    assert columns == ["annotator", "dataset", "completed", "in_progress", "not_opened"]
+    assert columns == ["annotator", "dataset", "completed", "in_progress", "new"]
     counts = {row.split()[0]: numbers(row) for row in rows}
     assert counts == {"kim": [1, 0, 1], "reader": [0, 1, 1]}
     assert "1 by 1 annotator" in shown

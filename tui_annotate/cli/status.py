@@ -82,7 +82,7 @@ _STATES: Final[Columns[PersonWork]] = (
     rare_column(State.SKIPPED.display_name, "skipped"),
     rare_column(State.FLAGGED.display_name, "flagged"),
     number_column(State.DRAFT.display_name, "in_progress"),
-    number_column("not opened"),
+    number_column(State.NEW.display_name, "new"),
     rare_column("locked"),
     Column("takes from pool", lambda each: _FROM_POOL[each.from_pool], rare=True),
 )

@@ -87,8 +87,8 @@ class PersonWork:
         return self.completed + self.skipped + self.flagged
 
     @property
-    def not_opened(self) -> int | None:
-        """Number of samples left that the person has not opened; None if `remaining` is None."""
+    def new(self) -> int | None:
+        """Number of samples left on which the person did no work; None if `remaining` is None."""
         return None if self.remaining is None else max(self.remaining - self.in_progress, 0)
 
     @property
