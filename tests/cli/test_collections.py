@@ -90,7 +90,7 @@ def test_judgements_go_out_and_come_back(rag: Command) -> None:
     assert (row["username"], row["rating"], row["citation"]["docid"]) == ("ana", "So-so", "a")
     done = rag("export", "--to", "autojudge", "--include-unrated", "-o", "judged.jsonl")
     assert "autojudge" in done.err
-    assert "(1)" in done.err
+    assert "ids of annotators: 1" in done.err
     written = Path("judged.jsonl").read_text("utf-8")
     assert [(one["rating"], "docid" in one) for one in _rows(written)] == [
         ("So-so", False),

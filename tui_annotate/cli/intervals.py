@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
 
 from tui_annotate.cli.report_parts import MessagePart
+
+_CLUSTER: Final = "samples that share a source document form one cluster"
 
 
 def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
@@ -20,18 +23,18 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
     counts = sorted(set(clusters.values()))
     if counts[-1] < FEWEST:
         yield MessagePart(
-            f"no intervals: they need at least {FEWEST} clusters (samples that share a source"
-            f" document form one cluster); found: {counts[-1]:,}"
+            f"no intervals: they need at least {FEWEST} clusters; found: {counts[-1]:,}"
         )
+        yield MessagePart(_CLUSTER)
         return
     if len(counts) == 1:
         numbers = f"{counts[0]:,}"
     else:
         numbers = "; ".join(f"{name}: {count:,}" for name, count in clusters.items())
     yield MessagePart(
-        f"95% intervals: {DRAWS:,} bootstrap resamples of clusters, random seed {SEED}; samples"
-        " that share a source document form one cluster"
+        f"95% intervals: {DRAWS:,} bootstrap resamples of clusters, random seed {SEED}"
     )
+    yield MessagePart(_CLUSTER)
     yield MessagePart(f"number of clusters: {numbers}")
     if counts[0] < FEWEST:
         yield MessagePart(f"with fewer than {FEWEST} clusters there is no interval")
