@@ -107,7 +107,7 @@ _HELD_SAMPLES: Final = text(
 
 
 _PROGRESS: Final = text(
-    "SELECT d.name AS dataset, p.id, count(*), count(*) FILTER (WHERE o.finished),"  # noqa: S608  constants
+    "SELECT d.name AS dataset, p.id AS person, count(*), count(*) FILTER (WHERE o.finished),"  # noqa: S608  constants
     "  count(*) FILTER (WHERE NOT o.finished"
     f"    AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}),"
     "  count(*) FILTER (WHERE h.kind = 'pool'), count(*) FILTER (WHERE a.practice),"
