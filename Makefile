@@ -141,7 +141,7 @@ $(VENV)/.app: pyproject.toml constraints.txt | $(BIN)/python
 $(VENV)/.dev: $(VENV)/.app
 	@echo '· installing what tests and checks need'
 	@$(PIP) install -c constraints.txt jieba
-	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,judge,score]'
+	@$(PIP) install -c constraints.txt --no-build-isolation -e '.[dev,judge,postgres,score]'
 	@touch $@
 
 # The package of the weights requires PyTorch, which the model does not need.

@@ -15,6 +15,7 @@ import pytest_randomly
 from tests.helpers.effort import register_profiles
 from tests.helpers.fork_server import warm
 from tests.helpers.layers import is_slow
+from tests.helpers.postgresql_server import PostgresqlServer
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
 from tui_annotate.storage.database import Database
 
@@ -49,6 +50,14 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Slow tests begin first, so that no core waits at the end; the others stay shuffled."""
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgresqlServer]:
+    """A server of PostgreSQL, started for the first test of a process that needs one."""
+    server = PostgresqlServer()
+    yield server
+    server.stop()
 
 
 @pytest.fixture(autouse=True)

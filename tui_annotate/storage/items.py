@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, TextClause, bindparam, text
+from sqlalchemy import Connection, TextClause, text
 
 from tui_annotate.domain.people import Permission, base_person, require_permission
 from tui_annotate.domain.report_collections import (
@@ -34,7 +34,7 @@ from tui_annotate.storage.codec import from_json, request_from_json
 from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.queue_orders import HANDED_OUT
-from tui_annotate.storage.statements import dataset_row, seen_scope
+from tui_annotate.storage.statements import dataset_row, json_number, seen_scope, text_list
 
 ANNOTATED: Final = "(a.annotations > 0 OR a.rating <> '' OR a.comment <> '')"
 """SQL condition: the assignment `a` has annotations, a rating or a sample comment."""
@@ -51,22 +51,20 @@ _ANY: Final = text(
     f"SELECT 1 FROM samples s WHERE {_WITHIN} AND s.kind = :kind LIMIT 1"  # noqa: S608  constants
 )
 _ITEMS: Final = text(
-    f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, 0)'  # noqa: S608
+    f'SELECT s.external, s."group", s.summary, s.meta, coalesce({ANNOTATED}, false)'  # noqa: S608
     " FROM samples s LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id"
     f" WHERE {_WITHIN} AND {_OURS} ORDER BY s.id"
 )
 _TOPICS: Final = text(
-    f"SELECT {_TOPIC}, min(s.id), s.request, count(*) FROM samples s"  # noqa: S608  constants
-    f" WHERE {_WITHIN} GROUP BY 1 ORDER BY 2"
+    "SELECT t.topic, t.row, o.request, t.reports FROM"  # noqa: S608  constants
+    f" (SELECT {_TOPIC} AS topic, min(s.id) AS row, count(*) AS reports FROM samples s"
+    f"  WHERE {_WITHIN} GROUP BY 1) t JOIN samples o ON o.id = t.row ORDER BY t.row"
 )
-"""Query for the topics in the order of import, with the request of each topic's first report.
-
-SQLite takes a column without an aggregate, here `request`, from the row of the only min() or max().
-"""
+"""Query for the topics in the order of import, with the request of each topic's first report."""
 _SENTENCES: Final = text(
     f"SELECT {_TOPIC}, sum((SELECT count(*)"  # noqa: S608  constants
     "   FROM json_each(s.meta, '$.sentences') e WHERE CASE WHEN e.type = 'object'"
-    "     THEN json_extract(e.value, '$.end') > json_extract(e.value, '$.start') END))"
+    f"     THEN {json_number('e.value', 'end')} > {json_number('e.value', 'start')} END))"
     f" FROM samples s WHERE {_WITHIN} AND json_valid(s.meta) GROUP BY 1"
 )
 """Query for the number of report sentences of each topic.
@@ -77,13 +75,15 @@ sentence.
 COUNT: Final = text(f"SELECT count(*) FROM samples s WHERE {_WITHIN}")  # noqa: S608  constants
 _DONE: Final = text(
     f"SELECT {_TOPIC}, count(*)"  # noqa: S608  constants
-    " FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
-    f" WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
+    " FROM assignments a CROSS JOIN samples s"
+    f" WHERE s.id = a.sample_id AND a.person = :person AND {ANNOTATED}"
+    f" AND s.kind = :kind AND {_WITHIN} GROUP BY 1"
 )
 _COMPLETE: Final = text(
     'SELECT g.topic, g.name FROM (SELECT s."group" AS name, count(*) AS done,'  # noqa: S608
-    f"  min({_TOPIC}) AS topic FROM assignments a CROSS JOIN samples s ON s.id = a.sample_id"
-    f"  WHERE a.person = :person AND {ANNOTATED} AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
+    f"  min({_TOPIC}) AS topic FROM assignments a CROSS JOIN samples s"
+    f"  WHERE s.id = a.sample_id AND a.person = :person AND {ANNOTATED}"
+    f"  AND s.kind = :kind AND {_WITHIN} GROUP BY 1) g"
     " WHERE g.done = (SELECT count(*) FROM samples o WHERE o.dataset_id = :dataset"
     "   AND o.external >= :citation || g.name AND o.external < :citation || g.name || :end"
     '   AND o."group" = g.name)'
@@ -98,12 +98,12 @@ collection.
 """
 
 
-def _select_next(source: str) -> TextClause:
+def _select_next(source: str, condition: str = "true") -> TextClause:
     return text(
         f"SELECT s.external FROM {source} LEFT JOIN assignments a"  # noqa: S608  constants
         " ON a.person = :person AND a.sample_id = s.id"
-        " WHERE s.dataset_id = :dataset AND s.kind = :kind"
-        f" AND coalesce(NOT {ANNOTATED}, 1) AND s.id > :after AND s.id <= :until"
+        f" WHERE {condition} AND s.dataset_id = :dataset AND s.kind = :kind"
+        f" AND coalesce(NOT {ANNOTATED}, true) AND s.id > :after AND s.id <= :until"
         f" AND NOT {locked_condition('s.id', person=':person', state='a.state')}"
         " ORDER BY s.id LIMIT 1"
     )
@@ -111,8 +111,8 @@ def _select_next(source: str) -> TextClause:
 
 _NEXT_OF_ALL: Final = _select_next("samples s")
 _NEXT_ASSIGNED: Final = _select_next(
-    "allotments t CROSS JOIN samples s ON t.person = :person"
-    " AND s.id = t.sample_id AND (t.practice OR NOT :practising)"
+    "allotments t CROSS JOIN samples s",
+    "t.person = :person AND s.id = t.sample_id AND (t.practice OR NOT :practising)",
 )
 """Queries for the next report, document or citation that a person has not annotated."""
 _ROW: Final = text("SELECT id FROM samples WHERE dataset_id = :dataset AND external = :sample")
@@ -123,7 +123,7 @@ _DONE_BY_KIND: Final = text(
     " FROM assignments a JOIN samples s ON s.id = a.sample_id JOIN people p ON p.id = a.person"
     f" WHERE {ANNOTATED} AND a.person <> :settled AND (:everybody OR a.person IN :seen)"
     " GROUP BY 1, 2, 3 ORDER BY 1, 2, p.name, p.id"
-).bindparams(bindparam("seen", expanding=True))
+).bindparams(text_list("seen"))
 
 
 class _Topic(NamedTuple):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.assignments import Assignment
 from tui_annotate.domain.people import Permission, base_person, require_permission, visible_people
@@ -21,23 +21,23 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.queue import QueueRow, build_row, is_practising
 from tui_annotate.storage.queue_orders import PRACTICE, SHARE, assigned_datasets
 from tui_annotate.storage.second_readings import hidden_first_reading
-from tui_annotate.storage.statements import seen_scope
+from tui_annotate.storage.statements import seen_scope, text_list
 
-_WHERE: Final = " d.name = :dataset AND s.kind = :kind"
+_WHERE: Final = " s.dataset_id = d.id AND d.name = :dataset AND s.kind = :kind"
 _ROWS: Final = text(
     'SELECT s.external, s."group", s.meta, t.text, a.person, a.rating'  # noqa: S608  constants
-    " FROM datasets d CROSS JOIN samples s ON s.dataset_id = d.id"
+    " FROM datasets d CROSS JOIN samples s"
     " LEFT JOIN sample_documents l ON l.sample_id = s.id AND l.side = 'summary'"
     " LEFT JOIN documents t ON t.id = l.document_id"
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.rating <> ''"
     f"   AND (:everybody OR a.person IN :seen AND NOT {hidden_first_reading('a')})"
     f" WHERE {_WHERE} ORDER BY s.id, a.person"
-).bindparams(bindparam("seen", expanding=True))
+).bindparams(text_list("seen"))
 _ENTRIES: Final = text(
     "SELECT s.external, s.\"group\", coalesce(a.state, 'new'),"  # noqa: S608
     f" CASE WHEN {hidden_first_reading('a')} THEN 0 ELSE coalesce(a.annotations, 0) END,"
     " s.summary, coalesce(a.updated, '') FROM datasets d"
-    " CROSS JOIN samples s ON s.dataset_id = d.id"
+    " CROSS JOIN samples s"
     " LEFT JOIN assignments a ON a.sample_id = s.id AND a.person = :person"
     f" WHERE {_WHERE} AND (:common OR EXISTS (SELECT 1 FROM ranks r JOIN orders o"
     "   ON o.id = r.order_id WHERE r.sample_id = s.id AND o.name IN (:practice, :share)))"
@@ -46,7 +46,7 @@ _ENTRIES: Final = text(
 _MARK: Final = '"gold_position"'
 _DATASETS: Final = text(
     "SELECT d.name FROM datasets d WHERE EXISTS (SELECT 1 FROM samples s"
-    " WHERE s.dataset_id = d.id AND s.kind = :kind AND instr(s.meta, :mark)) ORDER BY d.name"
+    " WHERE s.dataset_id = d.id AND s.kind = :kind AND instr(s.meta, :mark) > 0) ORDER BY d.name"
 )
 
 

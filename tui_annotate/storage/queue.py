@@ -94,9 +94,10 @@ _OPEN_IN_BUCKET: Final = text(
 )
 _LOCKED: Final = text(
     "SELECT coalesce(a.state, 'new'), count(*) FROM assignments j"  # noqa: S608  constants alone
-    " CROSS JOIN ranks r ON r.sample_id = j.sample_id AND r.order_id = :order"
+    " CROSS JOIN ranks r"
     " LEFT JOIN assignments a ON a.person = :person AND a.sample_id = j.sample_id"
-    f" WHERE j.person = '{SETTLED}' AND coalesce(a.state, 'new') <> 'done'"
+    " WHERE r.sample_id = j.sample_id AND r.order_id = :order"
+    f" AND j.person = '{SETTLED}' AND coalesce(a.state, 'new') <> 'done'"
     f" AND {locked_condition('j.sample_id', person=':person', state='a.state')} GROUP BY 1"
 )
 _FEATURES: Final = text(
@@ -138,9 +139,11 @@ _WHERE: Final = """
  FROM ranks r JOIN samples s ON s.id = r.sample_id JOIN datasets d ON d.id = s.dataset_id
  LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
  WHERE r.order_id = :order
- AND (:states = '' OR instr(:states, ',' || coalesce(a.state, 'new') || ','))
- AND (:search = '' OR s.external LIKE :search ESCAPE '!' OR s."group" LIKE :search ESCAPE '!'
-   OR d.name LIKE :search ESCAPE '!' OR s.summary LIKE :search ESCAPE '!')
+ AND (:states = '' OR instr(:states, ',' || coalesce(a.state, 'new') || ',') > 0)
+ AND (:search = '' OR lower(s.external) LIKE lower(:search) ESCAPE '!'
+   OR lower(s."group") LIKE lower(:search) ESCAPE '!'
+   OR lower(d.name) LIKE lower(:search) ESCAPE '!'
+   OR lower(s.summary) LIKE lower(:search) ESCAPE '!')
 """
 _ROW: Final = (
     "SELECT d.name, s.external, s.\"group\", coalesce(a.state, 'new'),"
@@ -155,10 +158,11 @@ _GROUP: Final = text(
     _ROW
     + """
  FROM samples o JOIN datasets d ON d.id = o.dataset_id
- CROSS JOIN samples s ON s.dataset_id = d.id AND s."group" = o."group" AND s."group" <> ''
- CROSS JOIN ranks r ON r.sample_id = s.id AND r.order_id + 0 = :order
+ CROSS JOIN samples s CROSS JOIN ranks r
  LEFT JOIN assignments a ON a.person = :person AND a.sample_id = s.id
- WHERE d.name = :dataset AND o.external = :sample ORDER BY s.id
+ WHERE s.dataset_id = d.id AND s."group" = o."group" AND s."group" <> ''
+ AND r.sample_id = s.id AND r.order_id + 0 = :order
+ AND d.name = :dataset AND o.external = :sample ORDER BY s.id
 """
 )
 _ANY_POOL: Final = text("SELECT 1 FROM dataset_settings WHERE name = 'pool' LIMIT 1")

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, TableClause, bindparam, delete, select
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Select,
+    String,
+    TableClause,
+    bindparam,
+    delete,
+    select,
+)
 from sqlalchemy.dialects.sqlite import Insert, insert
 
 from tui_annotate.domain.did_you_mean import unknown_dataset
@@ -47,6 +56,31 @@ COLUMNS: Final = "columns"
 FIRST_ROW: Final = "first_row"
 """Setting of a dataset that holds the number of a table's first row, if row numbers are ids."""
 _SET_SETTING: Final = upsert(DATASET_SETTINGS, "dataset_id", "name")
+
+
+def text_list(name: str) -> BindParameter[str]:
+    """Return a parameter for the texts of an SQL list, as in `person IN :people`.
+
+    With its type, also an empty list has a type that PostgreSQL compares with texts.
+    """
+    return bindparam(name, expanding=True, type_=String())
+
+
+ROW_IDS: Final = "SELECT CAST(value AS BIGINT) FROM json_each(:rows)"
+"""SQL: the row ids of the parameter `rows`, a JSON array.
+
+One parameter, because expanding a list of a hundred ids takes as long as reading its rows.
+"""
+
+
+def json_number(document: str, name: str) -> str:
+    """Return an SQL expression: the whole number that a field of a JSON object has, or NULL."""
+    return f"CAST(json_extract({document}, '$.{name}') AS BIGINT)"
+
+
+def json_is_true(document: str, name: str) -> str:
+    """Return an SQL condition: whether a field of a JSON object is true, or a number except 0."""
+    return f"coalesce(CAST(json_extract({document}, '$.{name}') AS REAL), 0) <> 0"
 
 
 def worked_on_condition(assignment: str) -> str:

@@ -18,8 +18,8 @@ from tui_annotate.storage.people.presence import TAKEOVERS
 from tui_annotate.storage.statements import gold_condition, practice_condition
 
 _READINGS: Final = text(
-    "SELECT count(*), coalesce(sum(gold), 0), coalesce(sum(practice), 0), coalesce(sum(again), 0),"  # noqa: S608  constants
-    " coalesce(sum(NOT account), 0) FROM (SELECT"
+    "SELECT count(*), count(*) FILTER (WHERE r.gold), count(*) FILTER (WHERE r.practice),"  # noqa: S608  constants
+    " count(*) FILTER (WHERE r.again), count(*) FILTER (WHERE NOT r.account) FROM (SELECT"
     # Each reading counts once: a second reading of a check of accuracy is a second reading.
     f"   o.kind <> 'again' AND NOT {practice_condition('w')} AND {gold_condition('w')} AS gold,"
     f"   o.kind <> 'again' AND {practice_condition('w')} AS practice,"
@@ -27,26 +27,26 @@ _READINGS: Final = text(
     "   o.kind = 'account' OR EXISTS (SELECT 1 FROM people f"
     "     WHERE f.id || '~2' = o.id AND f.kind = 'account') AS account"
     " FROM assignments w JOIN people o ON o.id = w.person"
-    " WHERE w.state = 'done' AND w.person <> :settled)"
+    " WHERE w.state = 'done' AND w.person <> :settled) r"
 )
 _IMPORTS: Final = text(
     "SELECT count(*), count(DISTINCT person) FROM"
     " (SELECT DISTINCT person, dataset, sample FROM events"
-    "  WHERE verb = 'import' AND person <> :settled)"
+    "  WHERE verb = 'import' AND person <> :settled) r"
 )
 _IMPORTED_ANNOTATIONS: Final = text(
     "SELECT count(*) FROM annotations WHERE origin LIKE 'imported%' AND person <> :settled"
 )
 _COPIES: Final = text(
     "SELECT count(*) FROM (SELECT DISTINCT person, dataset, sample FROM events"  # noqa: S608  constants
-    f" WHERE json_extract(versions, '$.{COPIED}') IS NOT NULL AND person <> :settled)"
+    f" WHERE json_extract(versions, '$.{COPIED}') IS NOT NULL AND person <> :settled) r"
 )
 _READERS: Final = text(
     "SELECT count(DISTINCT w.person) FROM assignments w JOIN accounts c ON c.person = w.person"
     " WHERE w.state = 'done' AND c.role <> 'annotator'"
 )
 _TAKEOVERS: Final = text(
-    "SELECT coalesce(sum(json_extract(value, '$')), 0), count(*) FROM preferences"
+    "SELECT coalesce(sum(CAST(json_extract(value, '$') AS BIGINT)), 0), count(*) FROM preferences"
     " WHERE name = :name"
 )
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from tui_annotate.domain.people import SETTLED, Permission, PersonKind, require_permission
 from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.statements import gold_condition, practice_condition
+from tui_annotate.storage.statements import gold_condition, json_is_true, practice_condition
 from tui_annotate.storage.suggestion_use import PASSED_READINGS, UNDONE_ACCEPTANCES
 
 
@@ -47,7 +47,7 @@ _COUNTS: Final = text(
 _OVERLAPS: Final = text(
     "SELECT readings, count(*) FROM (SELECT count(*) AS readings"  # noqa: S608  constants
     f"{_READINGS} AND w.state = 'done' AND {_KIND} = '{ReadingKind.MAIN}'"
-    " GROUP BY w.sample_id) GROUP BY 1 ORDER BY 1"
+    " GROUP BY w.sample_id) r GROUP BY 1 ORDER BY 1"
 )
 _VERSIONS: Final = text(
     # Imported work has no event that completed it here, so no versions.
@@ -93,8 +93,8 @@ _UNDONE: Final = text(
     " WHERE a.state = 'done' GROUP BY 1"
 )
 _PAUSES: Final = text(
-    "SELECT count(*), coalesce(sum(undone <> ''), 0) FROM handouts"
-    " WHERE kind = 'pause' AND NOT coalesce(json_extract(request, '$.practice'), 0)"
+    "SELECT count(*), count(*) FILTER (WHERE undone <> '') FROM handouts"  # noqa: S608  constants
+    f" WHERE kind = 'pause' AND NOT {json_is_true('request', 'practice')}"
 )
 
 

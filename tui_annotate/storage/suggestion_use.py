@@ -37,7 +37,7 @@ UNDONE_ACCEPTANCES: Final = (
     " JOIN datasets q ON q.id = k.dataset_id"
     " JOIN events e ON e.person = w.person AND e.dataset = q.name AND e.sample = k.external"
     "   AND e.verb = 'accept'"
-    " JOIN json_each(CASE WHEN json_valid(e.after)"
+    " CROSS JOIN json_each(CASE WHEN json_valid(e.after)"
     "   THEN coalesce(json_extract(e.after, '$.suggestions'), '{}') ELSE '{}' END) u"
     " WHERE w.person <> 'adjudicated'"
     # Without this, each reading of each dataset would be looked up in the log.

@@ -12,7 +12,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, delete, select, text, update
+from sqlalchemy import Connection, delete, select, text, update
 
 from tui_annotate.domain.did_you_mean import suggest_word
 from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound
@@ -48,7 +48,7 @@ from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.scores import runs
 from tui_annotate.storage.scores.runs import StoredRun
 from tui_annotate.storage.second_readings import hidden_first_reading
-from tui_annotate.storage.statements import add_missing, dataset_row, sample_row
+from tui_annotate.storage.statements import add_missing, dataset_row, sample_row, text_list
 from tui_annotate.storage.suggestion_use import HAD_SUGGESTION, UNDONE_ACCEPTANCES
 
 _BATCH: Final = 500
@@ -57,7 +57,7 @@ _INSERT: Final = add_missing(SUGGESTIONS)
 _ROWS: Final = text(
     "SELECT s.external, s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
     " WHERE d.name = :dataset AND s.external IN :ids"
-).bindparams(bindparam("ids", expanding=True))
+).bindparams(text_list("ids"))
 _ONE: Final = text(
     "SELECT s.payload FROM suggestions s JOIN runs r ON r.number = s.run AND r.finished <> ''"
     " WHERE s.id = :name AND s.sample_id = :row"
@@ -76,7 +76,7 @@ _LABEL_SET: Final = "label_set"
 _LISTED: Final = text(
     "SELECT d.name AS dataset, p.external AS sample, s.payload AS suggestion, r.id AS run,"  # noqa: S608  constants
     "   r.at AS at, a.person AS person, a.payload AS answer, n.id IS NOT NULL AS stands,"
-    "   (SELECT json_array(count(*), coalesce(sum(w.state = 'done'), 0))"
+    "   (SELECT count(*) || ',' || count(*) FILTER (WHERE w.state = 'done')"
     "     FROM assignments w JOIN people h ON h.id = w.person"
     f"     WHERE w.sample_id = s.sample_id AND {HAD_SUGGESTION}"
     "     AND (w.state <> 'new' OR w.seconds > 0)"
@@ -475,7 +475,7 @@ def _build_listing(
         for row in rows
         if row["answer"] is not None
     )
-    silent, passed = (0, 0) if dataset in hidden else from_json(first["silent"])
+    silent, passed = (0, 0) if dataset in hidden else map(int, first["silent"].split(","))
     return SuggestionListing(
         key=SampleKey(dataset, first["sample"]),
         suggestion=reader.suggestion(dataset, column),

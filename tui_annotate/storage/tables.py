@@ -4,14 +4,27 @@ The event log (`events`) is the source of truth; `annotations`, `assignments`, `
 `tombstones` and `tallies` are derived from it. JSON is stored as text, written by `storage.codec`.
 The text of a document is UTF-8 in a BLOB, so that NUL is possible. The event log refers to people
 and samples by id and key, not by row, so that its events outlive removed samples.
+
+The tables have the same names and columns in SQLite and in PostgreSQL. There, whole numbers have 64
+bits and texts are ordered by code points, as in SQLite.
 """
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, Final
 
-from sqlalchemy import Index, LargeBinary, MetaData, UniqueConstraint, false, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    BigInteger,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    UniqueConstraint,
+    false,
+    text,
+)
+from sqlmodel import AutoString, Field, SQLModel
 
 _NAMES: Final = {
     "ix": "ix_%(table_name)s_%(column_0_N_name)s",
@@ -20,6 +33,12 @@ _NAMES: Final = {
     "pk": "pk_%(table_name)s",
 }
 NO_ROWID: Final = {"sqlite_with_rowid": False}
+
+
+def _partial_index(name: str, *columns: str, only: str) -> Index:
+    """Return an index of the rows for which an SQL condition is true."""
+    condition = text(only)
+    return Index(name, *columns, sqlite_where=condition, postgresql_where=condition)
 
 
 class Row(SQLModel):
@@ -86,8 +105,8 @@ class EventRow(Row, table=True):
     __tablename__ = "events"
     __table_args__ = (
         UniqueConstraint("person", "dataset", "sample", "seq"),
-        Index("ix_events_deeds", "person", "arrival", sqlite_where=text("verb <> 'read'")),
-        Index("ix_events_batch", "batch", sqlite_where=text("batch <> ''")),
+        _partial_index("ix_events_deeds", "person", "arrival", only="verb <> 'read'"),
+        _partial_index("ix_events_batch", "batch", only="batch <> ''"),
         Index("ix_events_hours", "person", "dataset", "at", "seconds"),
     )
     arrival: int | None = Field(default=None, primary_key=True)
@@ -154,7 +173,7 @@ class PoolRow(Row, table=True):
 
     __tablename__ = "pool"
     __table_args__ = (
-        Index("ix_pool_open", "dataset_id", "value", "sample_id", sqlite_where=text("room > 0")),
+        _partial_index("ix_pool_open", "dataset_id", "value", "sample_id", only="room > 0"),
         NO_ROWID,
     )
     sample_id: int = Field(primary_key=True, foreign_key="samples.id", ondelete="CASCADE")
@@ -563,3 +582,18 @@ class AnswerRow(Row, table=True):
 
 
 METADATA: Final = Row.metadata
+
+
+def _fit_types_to_both_stores() -> None:
+    """Give columns types with which PostgreSQL stores and orders values as SQLite does."""
+    number = BigInteger().with_variant(Integer(), "sqlite")
+    characters = String().with_variant(String(collation="C"), "postgresql")
+    for table in METADATA.tables.values():
+        for each in table.columns:
+            if isinstance(each.type, Integer):
+                each.type = number
+            elif isinstance(each.type, AutoString):
+                each.type = characters
+
+
+_fit_types_to_both_stores()

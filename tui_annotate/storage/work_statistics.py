@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Final
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection, text
 
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.gold_checks import GoldCheck
@@ -31,13 +31,13 @@ from tui_annotate.storage.assignments.practice_rounds import read_results
 from tui_annotate.storage.blind_datasets import hidden_datasets
 from tui_annotate.storage.corpus.store import DatasetProgress, read_progress
 from tui_annotate.storage.database import Store
-from tui_annotate.storage.statements import seen_scope
+from tui_annotate.storage.statements import seen_scope, text_list
 from tui_annotate.storage.suggestion_use import PASSED_READINGS, UNDONE_ACCEPTANCES
 
 LockedWork = dict[tuple[str, str], Counter[State]]
 """Numbers of locked samples by dataset and person, and by the state of the person's work."""
 
-_SEEN: Final[Any] = bindparam("seen", expanding=True)
+_SEEN: Final[Any] = text_list("seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,9 @@ class DatasetWorkload:
 _LOCKED: Final = locked_condition("g.sample_id", person="g.person", state="a.state")
 _LOCKED_BEGUN: Final = locked_condition("a.sample_id", person="a.person", state="a.state")
 _ASSIGNED: Final = text(
-    "SELECT d.name, g.person, count(*), coalesce(sum(a.finished), 0),"  # noqa: S608  constants
-    f"  max({fixed_condition('h', 'd')}),"
-    f"  sum(coalesce(a.finished, 0) = 0 AND {_LOCKED})"
+    "SELECT d.name, g.person, count(*), count(*) FILTER (WHERE a.finished),"  # noqa: S608  constants
+    f"  count(*) FILTER (WHERE {fixed_condition('h', 'd')}) > 0,"
+    f"  count(*) FILTER (WHERE NOT coalesce(a.finished, false) AND {_LOCKED})"
     " FROM allotments g JOIN handouts h ON h.id = g.handout"
     " JOIN samples s ON s.id = g.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " LEFT JOIN assignments a ON a.person = g.person AND a.sample_id = g.sample_id"
@@ -115,7 +115,7 @@ _LOCKED_FOR_NEW: Final = text(
 )
 _BEGUN_OF_ADJUDICATED: Final = text(
     "SELECT d.name, a.person, a.state, count(*),"  # noqa: S608  constants
-    f"  sum(a.state <> 'done' AND {_LOCKED_BEGUN})"
+    f"  count(*) FILTER (WHERE a.state <> 'done' AND {_LOCKED_BEGUN})"
     " FROM assignments a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
     " WHERE EXISTS (SELECT 1 FROM assignments w"
@@ -141,7 +141,8 @@ _WORKLOADS: Final = text(
     " EXISTS (SELECT 1 FROM allotments g JOIN samples s ON s.id = g.sample_id"
     "   WHERE s.dataset_id = d.id),"
     # The author of the answers began the samples before they were for practice.
-    " (SELECT min(g.practice) FROM allotments g JOIN samples s ON s.id = g.sample_id"
+    " (SELECT count(*) > 0 AND count(*) = count(*) FILTER (WHERE g.practice)"
+    "   FROM allotments g JOIN samples s ON s.id = g.sample_id"
     "   LEFT JOIN handouts h ON h.id = g.handout"
     "   WHERE s.dataset_id = d.id AND coalesce(h.kind, '') <> 'found')"
     " FROM datasets d ORDER BY d.name"
@@ -157,9 +158,11 @@ _LEFT_IN_POOL: Final = text(
 
 
 _ANSWERS: Final = text(
-    "SELECT d.name, a.person, sum(n.id IS NOT NULL AND a.kind = 'accepted'),"
-    "  sum(n.id IS NOT NULL AND a.kind = 'changed'), sum(a.kind = 'refused'),"
-    "  sum(n.id IS NULL AND a.kind <> 'refused'), 0"
+    "SELECT d.name, a.person, "
+    "  count(*) FILTER (WHERE n.id IS NOT NULL AND a.kind = 'accepted'),"
+    "  count(*) FILTER (WHERE n.id IS NOT NULL AND a.kind = 'changed'),"
+    "  count(*) FILTER (WHERE a.kind = 'refused'),"
+    "  count(*) FILTER (WHERE n.id IS NULL AND a.kind <> 'refused'), 0"
     " FROM (SELECT person, sample_id, json_extract(payload, '$.answer') AS kind,"
     "    json_extract(payload, '$.annotation') AS annotation FROM answers) a"
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
@@ -172,7 +175,7 @@ _BEGUN: Final = text(
     "SELECT d.name, a.person, 0, 0, 0, 0, count(*) FROM annotations a"
     " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
     " WHERE CASE WHEN json_valid(a.payload)"
-    "   THEN json_extract(a.payload, '$.suggested.maker') IS NOT NULL ELSE 0 END"
+    "   THEN json_extract(a.payload, '$.suggested.maker') IS NOT NULL ELSE false END"
     " AND a.person <> :settled AND (:everybody OR a.person IN :seen) GROUP BY 1, 2"
 ).bindparams(_SEEN)
 _PASSED: Final = text(

@@ -36,7 +36,7 @@ _RULE: Final = text(
     f"   AND {LOCKING_ADJUDICATION})"
 )
 _PEOPLE: Final = text(
-    "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, 0)"
+    "SELECT a.person, h.kind, coalesce(w.state, 'new'), coalesce(w.finished, false)"
     " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind <> 'gold'"
     " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
@@ -52,7 +52,7 @@ _AVAILABLE_PEOPLE: Final = text(
     "   FROM orders o JOIN tallies t ON t.order_id = o.id AND t.person IN ('', p.id)"
     "   WHERE o.name = 'share:' || p.id) AS open"
     " FROM people p LEFT JOIN accounts c ON c.person = p.id"
-    " WHERE p.kind IN ('local', 'account') AND coalesce(c.active, 1)"
+    " WHERE p.kind IN ('local', 'account') AND coalesce(c.active, true)"
     " AND NOT EXISTS (SELECT 1 FROM allotments a WHERE a.person = p.id AND a.sample_id = :sample)"
     " AND EXISTS (SELECT 1 FROM allotments a JOIN samples s ON s.id = a.sample_id"
     "   WHERE a.person = p.id AND NOT a.practice"

@@ -33,8 +33,8 @@ _FREE: Final = text(f"SELECT s.external, s.id {_OF_FREE}")
 _COUNT_FREE: Final = text(f"SELECT count(*) {_OF_FREE}")
 _HELD: Final = text(
     # CROSS JOIN: a person has few of the dataset's samples.
-    "SELECT count(*) FROM allotments a CROSS JOIN samples s ON s.id = a.sample_id"
-    " WHERE a.person = :person AND s.dataset_id = :dataset"
+    "SELECT count(*) FROM allotments a CROSS JOIN samples s"
+    " WHERE s.id = a.sample_id AND a.person = :person AND s.dataset_id = :dataset"
 )
 _IMPORTED: Final = "imported"
 _OF_ORIGIN: Final = "(a.origin = :origin OR a.origin LIKE :origin || ':%')"

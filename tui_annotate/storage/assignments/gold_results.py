@@ -40,6 +40,7 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.documents import read_sample_texts
 from tui_annotate.storage.labels.changes import changes_between
+from tui_annotate.storage.statements import json_number
 
 _CHECKS_FROM: Final = (
     " FROM allotments a JOIN handouts h ON h.id = a.handout AND h.kind = 'gold'"
@@ -56,7 +57,7 @@ _SKIPPED: Final = text(
     + " AND w.state IN ('skipped', 'flagged') ORDER BY 1, 2, 3"
 )
 _RECOMPUTED: Final = text(
-    "SELECT dataset, max(json_extract(request, '$.arrival')) FROM handouts"
+    f"SELECT dataset, max({json_number('request', 'arrival')}) FROM handouts"  # noqa: S608  constants
     " WHERE kind = 'recompute' AND undone = '' GROUP BY dataset"
 )
 _LAST_ARRIVAL: Final = text("SELECT coalesce(max(arrival), 0) FROM events")

@@ -21,10 +21,11 @@ from tui_annotate.storage.assignments.assignment_rows import record_handout
 from tui_annotate.storage.assignments.gold_results import last_arrival, read_checks
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.codec import from_json
+from tui_annotate.storage.statements import json_is_true, json_number
 
 _RULE_WITH_PAUSE: Final = text(
-    "SELECT t.value FROM datasets d JOIN dataset_settings t ON t.dataset_id = d.id"
-    " WHERE d.name = :dataset AND t.name = 'gold' AND json_extract(t.value, '$.pause')"
+    "SELECT t.value FROM datasets d JOIN dataset_settings t ON t.dataset_id = d.id"  # noqa: S608  constants
+    f" WHERE d.name = :dataset AND t.name = 'gold' AND {json_is_true('t.value', 'pause')}"
 )
 _FINISHED: Final = text(
     "SELECT count(*) FROM allotments a JOIN samples s ON s.id = a.sample_id"
@@ -34,7 +35,7 @@ _FINISHED: Final = text(
 )
 _ADMIN: Final = text("SELECT by FROM handouts WHERE id = :id")
 _LAST_EVENT_OF_EARLIER_PAUSES: Final = text(
-    "SELECT coalesce(max(json_extract(request, '$.arrival')), 0) FROM handouts"
+    f"SELECT coalesce(max({json_number('request', 'arrival')}), 0) FROM handouts"  # noqa: S608  constants
     " WHERE kind = 'pause' AND dataset = :dataset AND json_extract(request, '$.person') = :person"
 )
 _OPEN: Final = (

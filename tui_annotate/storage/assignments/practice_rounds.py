@@ -23,11 +23,11 @@ from tui_annotate.storage.assignments.gold_results import last_arrival
 from tui_annotate.storage.codec import from_json
 from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.queue_orders import PRACTICE
-from tui_annotate.storage.statements import practice_condition
+from tui_annotate.storage.statements import json_is_true, practice_condition
 
 _IS_RETRIED: Final = (
-    "EXISTS (SELECT 1 FROM handouts g WHERE g.kind = 'resume' AND g.dataset = h.dataset"
-    "   AND g.id > h.id AND json_extract(g.request, '$.retry')"
+    "EXISTS (SELECT 1 FROM handouts g WHERE g.kind = 'resume' AND g.dataset = h.dataset"  # noqa: S608  constants
+    f"   AND g.id > h.id AND {json_is_true('g.request', 'retry')}"
     "   AND json_extract(g.request, '$.person') = json_extract(h.request, '$.person'))"
 )
 """Condition on a row `h` of results: an admin gave the person one more attempt after it."""
@@ -40,9 +40,9 @@ _ENDED: Final = text(
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE a.person = :person AND a.practice AND NOT EXISTS (SELECT 1 FROM handouts h"
     "   WHERE h.kind = 'result' AND h.undone = '' AND h.dataset = d.name"
-    "   AND json_extract(h.request, '$.final')"
+    f"   AND {json_is_true('h.request', 'final')}"
     f"   AND json_extract(h.request, '$.person') = a.person AND NOT {_IS_RETRIED})"
-    " GROUP BY d.id HAVING count(*) = sum(coalesce(w.finished, 0)) ORDER BY d.id"
+    " GROUP BY d.id, t.value HAVING count(*) = count(*) FILTER (WHERE w.finished) ORDER BY d.id"
 )
 _SAMPLES: Final = text(
     "SELECT s.external FROM allotments a JOIN samples s ON s.id = a.sample_id"
@@ -64,8 +64,8 @@ _RULES: Final = text(
     " WHERE t.name = 'practice'"
 )
 _RETRIES: Final = text(
-    "SELECT dataset, json_extract(request, '$.person'), count(*) FROM handouts"
-    " WHERE kind = 'resume' AND json_extract(request, '$.retry') GROUP BY 1, 2"
+    "SELECT dataset, json_extract(request, '$.person'), count(*) FROM handouts"  # noqa: S608  constants
+    f" WHERE kind = 'resume' AND {json_is_true('request', 'retry')} GROUP BY 1, 2"
 )
 _COMPLETED_BEFORE: Final = text(
     "SELECT count(*) FROM assignments w JOIN samples s ON s.id = w.sample_id"  # noqa: S608  constants
@@ -75,8 +75,8 @@ _COMPLETED_BEFORE: Final = text(
     f"   AND e.sample = s.external AND e.verb = '{DONE}' AND (:passed = '' OR e.at < :passed))"
 )
 _PASSED_AT: Final = text(
-    "SELECT min(at) FROM handouts WHERE kind = 'result' AND undone = '' AND dataset = :dataset"
-    " AND json_extract(request, '$.person') = :person AND json_extract(request, '$.passed')"
+    "SELECT min(at) FROM handouts WHERE kind = 'result' AND undone = '' AND dataset = :dataset"  # noqa: S608
+    f" AND json_extract(request, '$.person') = :person AND {json_is_true('request', 'passed')}"
 )
 _FORGET: Final = text(
     "UPDATE handouts SET undone = :at WHERE kind = 'result' AND dataset = :dataset AND undone = ''"

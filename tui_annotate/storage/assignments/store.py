@@ -80,7 +80,7 @@ _ITEMS: Final = text(
 _LOCKED_WORK: Final = locked_condition("a.sample_id", person="a.person", state="o.state")
 _ASSIGNED: Final = text(
     "SELECT a.sample_id, a.person,"  # noqa: S608  constants
-    f"  coalesce(o.finished, 0) OR {_LOCKED_WORK}, h.kind = 'gold'"
+    f"  coalesce(o.finished, false) OR {_LOCKED_WORK}, h.kind = 'gold'"
     " FROM samples s JOIN allotments a ON a.sample_id = s.id"
     " JOIN handouts h ON h.id = a.handout"
     " JOIN people p ON p.id = a.person AND p.kind <> 'again'"
@@ -89,15 +89,15 @@ _ASSIGNED: Final = text(
 )
 _STARTED: Final = text(
     "SELECT o.sample_id, o.person,"  # noqa: S608  constants
-    f"  o.finished OR {locked_condition('o.sample_id', person='o.person', state='o.state')}, 0"
+    f"  o.finished OR {locked_condition('o.sample_id', person='o.person', state='o.state')}, false"
     " FROM samples s JOIN assignments o ON o.sample_id = s.id"
     " JOIN people p ON p.id = o.person AND p.kind IN ('local', 'account')"
     f" WHERE s.dataset_id = :dataset AND {worked_on_condition('o')}"
 )
 _HELD_SAMPLES: Final = text(
     "SELECT a.person, a.sample_id, a.practice, a.handout, d.name, s.external,"  # noqa: S608  constants
-    f"  coalesce(o.finished, 0), coalesce({worked_on_condition('o')}, 0), h.kind = 'gold',"
-    f"  coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}"
+    f"  coalesce(o.finished, false), coalesce({worked_on_condition('o')}, false), h.kind = 'gold',"
+    f"  NOT coalesce(o.finished, false) AND {_LOCKED_WORK}"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id JOIN handouts h ON h.id = a.handout"
     " LEFT JOIN assignments o ON o.person = a.person AND o.sample_id = a.sample_id"
@@ -107,11 +107,13 @@ _HELD_SAMPLES: Final = text(
 
 
 _PROGRESS: Final = text(
-    "SELECT d.name AS dataset, a.person, count(*), sum(coalesce(o.finished, 0)),"  # noqa: S608  constants
-    f"  sum(coalesce(NOT o.finished AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}, 0)),"
-    "  sum(h.kind = 'pool'), sum(a.practice), sum(h.kind = 'gold'),"
-    f"  sum(coalesce(o.finished, 0) = 0 AND {_LOCKED_WORK}),"
-    "  sum(coalesce(o.state, '') = 'skipped'), sum(coalesce(o.state, '') = 'flagged')"
+    "SELECT d.name AS dataset, p.id AS person, count(*), count(*) FILTER (WHERE o.finished),"  # noqa: S608  constants
+    "  count(*) FILTER (WHERE NOT o.finished"
+    f"    AND {worked_on_condition('o')} AND NOT {_LOCKED_WORK}),"
+    "  count(*) FILTER (WHERE h.kind = 'pool'), count(*) FILTER (WHERE a.practice),"
+    "  count(*) FILTER (WHERE h.kind = 'gold'),"
+    f"  count(*) FILTER (WHERE NOT coalesce(o.finished, false) AND {_LOCKED_WORK}),"
+    "  count(*) FILTER (WHERE o.state = 'skipped'), count(*) FILTER (WHERE o.state = 'flagged')"
     " FROM allotments a JOIN samples s ON s.id = a.sample_id JOIN datasets d"
     "   ON d.id = s.dataset_id JOIN people p ON p.id = a.person"
     " JOIN handouts h ON h.id = a.handout LEFT JOIN assignments o"

@@ -48,7 +48,7 @@ from tui_annotate.storage.columns import (
 from tui_annotate.storage.documents import read_segments, read_text, require_placements
 from tui_annotate.storage.log.record_filter import RecordQuery
 from tui_annotate.storage.people.store import find_bundle_owner, find_merged_ids, read_merges
-from tui_annotate.storage.statements import dataset_descriptions
+from tui_annotate.storage.statements import ROW_IDS, dataset_descriptions
 
 _log = logging.getLogger(__name__)
 
@@ -57,8 +57,7 @@ _CACHED_CHARACTERS: Final = 8_000_000
 _TEXT_OVERHEAD: Final = 1_000  # memory of a text in addition to its characters, in characters
 _SIDES: Final = {each.value: each for each in Side}
 _KINDS: Final = {each.value: each for each in SampleKind}
-# One JSON parameter: expanding a list of a hundred ids takes as long as reading its rows.
-_ROW_IDS: Final = text("SELECT value FROM json_each(:rows)").columns(column("value", Integer))
+_ROW_IDS: Final = text(ROW_IDS).columns(column("value", Integer))
 
 _SAMPLE: Final = select(*columns_of(SAMPLES, "id external kind group request meta imported digest"))
 _PLACEMENT: Final = select(

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from sqlalchemy import (
     Connection,
-    bindparam,
     delete,
     func,
     literal_column,
@@ -66,6 +65,7 @@ from tui_annotate.storage.statements import (
     sample_row,
     seen_scope,
     set_dataset_setting,
+    text_list,
     worked_on_condition,
 )
 from tui_annotate.storage.vectors.sets import VectorSetStore
@@ -102,7 +102,7 @@ _INFOS: Final = text("""
       SELECT p.document_id FROM sample_documents p
         JOIN samples s ON s.id = p.sample_id WHERE s.dataset_id = d.id)
     GROUP BY d.id ORDER BY d.name
-""").bindparams(bindparam("seen", expanding=True))
+""").bindparams(text_list("seen"))
 _USES: Final = text("""
     SELECT u.sha256, d.name, s.external, p.side, p.key
     FROM documents u
@@ -125,14 +125,15 @@ _SHARED: Final = text("""
       LEFT JOIN documents u ON u.id = p.document_id
 """)
 _PROGRESS: Final = text("""
-    SELECT d.name, p.id, p.name, sum(a.annotations), sum(a.state = 'done'),
-      sum(a.state = 'skipped'), sum(a.state = 'flagged'),
-      sum(a.state IN ('draft', 'reopened')), sum(a.seconds)
+    SELECT d.name, p.id, p.name, sum(a.annotations),
+      count(*) FILTER (WHERE a.state = 'done'),
+      count(*) FILTER (WHERE a.state = 'skipped'), count(*) FILTER (WHERE a.state = 'flagged'),
+      count(*) FILTER (WHERE a.state IN ('draft', 'reopened')), sum(a.seconds)
     FROM assignments a JOIN samples s ON s.id = a.sample_id
       JOIN datasets d ON d.id = s.dataset_id JOIN people p ON p.id = a.person
     WHERE p.id <> :settled AND (:everybody OR a.person IN :seen)
     GROUP BY d.id, p.id ORDER BY d.name, p.name, p.id
-""").bindparams(bindparam("seen", expanding=True))
+""").bindparams(text_list("seen"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,19 +23,21 @@ RENAME: Final = "rename"
 """Kind of a change that gave labels new names, without a change of their meaning."""
 
 _SELECT_CHANGES: Final = select(LABEL_CHANGES).order_by(LABEL_CHANGES.c.id)
-_ADD_CHANGE: Final = insert(LABEL_CHANGES)
+_ADD_CHANGE: Final = insert(LABEL_CHANGES).returning(LABEL_CHANGES.c.id)
 _MARK_UNDONE: Final = (
     update(LABEL_CHANGES)
     .where(LABEL_CHANGES.c.id == bindparam("undone_change"))
     .values(undone=bindparam("undoing_change"))
 )
+_NO_ARRIVAL: Final = 2**63 - 1
+"""A number after those of all events."""
 _EVENT_ARRIVAL: Final = text("SELECT arrival FROM events WHERE id = :event")
 _REQUESTS_BETWEEN: Final = text(
     # A change that was made and undone in between has no effect, and neither has its undo.
     "SELECT c.request FROM label_changes c"
-    " WHERE c.arrival >= :since AND (:until IS NULL OR c.arrival < :until)"
+    " WHERE c.arrival >= :since AND c.arrival < :until"
     " AND NOT EXISTS (SELECT 1 FROM label_changes reverting WHERE reverting.id = c.undone"
-    "   AND (:until IS NULL OR reverting.arrival < :until))"
+    "   AND reverting.arrival < :until)"
     " AND NOT EXISTS (SELECT 1 FROM label_changes reverted WHERE reverted.undone = c.id"
     "   AND reverted.arrival >= :since)"
     " ORDER BY c.id"
@@ -115,7 +117,7 @@ def add_label_change(connection: Connection, change: LabelChange, *, undoes: int
     names = ("dataset", "kind", "before", "after", "at", "by", "batch", "arrival", "undone")
     row = {name: getattr(change, name) for name in names}
     row["request"] = to_json(change.request.as_json())
-    number = int(connection.execute(_ADD_CHANGE, row).lastrowid)
+    number = int(connection.execute(_ADD_CHANGE, row).scalar_one())
     if undoes:
         connection.execute(_MARK_UNDONE, {"undone_change": undoes, "undoing_change": number})
     return number
@@ -136,7 +138,8 @@ def changes_between(
         since, until: numbers of the two events in the order of arrival; `until` is None for all
             later changes.
     """
-    for (request,) in connection.execute(_REQUESTS_BETWEEN, {"since": since, "until": until}).all():
+    scope = {"since": since, "until": _NO_ARRIVAL if until is None else until}
+    for (request,) in connection.execute(_REQUESTS_BETWEEN, scope).all():
         change = LabelChangeRequest.from_json(from_json(request))
         if change.renames:
             yield change

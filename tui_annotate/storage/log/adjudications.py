@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from sqlalchemy import Connection, bindparam, text
+from sqlalchemy import Connection, text
 
 from tui_annotate.domain.adjudication_history import (
     LOCKED_CODE,
@@ -33,10 +33,11 @@ from tui_annotate.storage.adjudication_lock import (
 )
 from tui_annotate.storage.codec import from_json, to_json
 from tui_annotate.storage.log.events import BY, REASON
+from tui_annotate.storage.statements import text_list
 
 _POSSIBLY_LOCKED: Final = text(
     "SELECT w.sample_id FROM json_each(:rows) r CROSS JOIN assignments w"  # noqa: S608  constants
-    f" WHERE w.sample_id = r.value AND {LOCKING_ADJUDICATION}"
+    f" WHERE w.sample_id = CAST(r.value AS BIGINT) AND {LOCKING_ADJUDICATION}"
 )
 LOGGED_FIELDS: Final = (
     "SELECT arrival, id, person, dataset, sample, seq, verb,"
@@ -86,7 +87,7 @@ _CHECKED: Final = text(
 _WORKED_ON: Final = text(
     "SELECT d.name, s.external FROM assignments w JOIN samples s ON s.id = w.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE w.person IN :people"
-).bindparams(bindparam("people", expanding=True))
+).bindparams(text_list("people"))
 _IS_CHECKED: Final = text(
     "SELECT 1 FROM samples s JOIN datasets d ON d.id = s.dataset_id"  # noqa: S608  constants
     " WHERE d.name = :dataset AND s.external = :sample"

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqlalchemy import bindparam, case, func, select, text
+from sqlalchemy import case, func, select, text
 
 from tui_annotate.domain.adjudication_history import AdjudicationHistory
 from tui_annotate.domain.annotations import REJECTED, Annotation, LabelPath, annotation_from_json
@@ -62,7 +62,7 @@ from tui_annotate.storage.log.review_candidates import ReviewCandidate, list_can
 from tui_annotate.storage.log.work_import import ImportCounts, WorkImport
 from tui_annotate.storage.people.store import read_merges
 from tui_annotate.storage.second_readings import has_open_second_reading, hidden_first_reading
-from tui_annotate.storage.statements import practice_condition, seen_scope
+from tui_annotate.storage.statements import practice_condition, seen_scope, text_list
 from tui_annotate.storage.suggestions import SuggestionStore
 
 _JOINED: Final = " … "
@@ -91,11 +91,11 @@ _LABELS: Final = (
 )
 _SHOWN: Final = text(f"NOT {hidden_first_reading('annotations')}")
 _UNRATED: Final = text(
-    "SELECT s.kind, count(*), sum(w.rating = '') FROM assignments w"
+    "SELECT s.kind, count(*), count(*) FILTER (WHERE w.rating = '') FROM assignments w"
     " JOIN samples s ON s.id = w.sample_id"
     " WHERE w.state = 'done' AND w.person <> :settled AND (:everybody OR w.person IN :seen)"
     " GROUP BY s.kind"
-).bindparams(bindparam("seen", expanding=True))
+).bindparams(text_list("seen"))
 _CHECKED_READINGS: Final = text(
     "SELECT d.name, s.external, w.person, s.kind, w.state, w.updated, w.annotations,"  # noqa: S608  constants
     f" {practice_condition('w')} AS practice, w.rating <> '' AS rated"
@@ -103,7 +103,7 @@ _CHECKED_READINGS: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id"
     f" WHERE {checked_condition('w.person', 'w.sample_id')} AND :dataset IN ('', d.name)"
     " AND w.person <> :settled AND (:everybody OR w.person IN :seen) ORDER BY s.id, w.person"
-).bindparams(bindparam("seen", expanding=True))
+).bindparams(text_list("seen"))
 _BATCH: Final = 100
 """Maximum number of annotations and assignments that one transaction imports (about 40 ms)."""
 

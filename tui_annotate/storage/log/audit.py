@@ -58,7 +58,7 @@ _WRONG_TALLIES: Final = text(
     "  UNION ALL SELECT order_id, '', bucket, -count(*) FROM ranks GROUP BY 1, 3) t"
     # The samples of an order that is being deleted are removed before its counts.
     " JOIN orders o ON o.id = t.order_id AND o.name NOT LIKE '%#outdated-%'"
-    " GROUP BY t.order_id, t.person, t.bucket HAVING sum(t.count) <> 0 LIMIT 1"
+    " GROUP BY o.name, t.order_id, t.person, t.bucket HAVING sum(t.count) <> 0 LIMIT 1"
 )
 _TOMBSTONES: Final = text("SELECT id, dataset FROM tombstones")
 _PRESENT_TOMBSTONES: Final = text(
@@ -66,12 +66,13 @@ _PRESENT_TOMBSTONES: Final = text(
 )
 _WRONG_RANKS: Final = text(
     "WITH assigned AS (SELECT o.id AS order_id, a.sample_id, a.rank, a.person FROM allotments a"
-    "   LEFT JOIN orders o ON o.name = iif(a.practice, 'practice:', 'share:') || a.person)"
+    "   LEFT JOIN orders o"
+    "   ON o.name = CASE WHEN a.practice THEN 'practice:' ELSE 'share:' END || a.person)"
     " SELECT p.name, d.name, s.external, a.rank, r.value FROM assigned a"
     "   JOIN people p ON p.id = a.person JOIN samples s ON s.id = a.sample_id"
     "   JOIN datasets d ON d.id = s.dataset_id"
     "   LEFT JOIN ranks r ON r.order_id = a.order_id AND r.sample_id = a.sample_id"
-    "   WHERE r.value IS NOT a.rank"
+    "   WHERE r.value IS NULL OR r.value <> a.rank"
     " UNION ALL SELECT o.name, d.name, s.external, NULL, r.value FROM orders o"
     "   JOIN ranks r ON r.order_id = o.id JOIN samples s ON s.id = r.sample_id"
     "   JOIN datasets d ON d.id = s.dataset_id"
@@ -87,12 +88,14 @@ _WRONG_POOL_COUNTS: Final = text(
     "    JOIN people p ON p.id = a.person AND p.kind <> 'again'"
     "    WHERE q.room > 0 GROUP BY 1, 2) c"
     " JOIN datasets d ON d.id = c.dataset_id"
-    " GROUP BY c.dataset_id, c.person HAVING sum(c.stored) <> sum(c.counted)"
+    " GROUP BY d.id, d.name, c.person HAVING sum(c.stored) <> sum(c.counted)"
 )
 _HEADS: Final = text(
-    # SQLite gives `hash` of the row that has the largest `seq`.
-    "SELECT person, dataset, sample, max(seq), hash FROM events WHERE arrival <= :last"
-    " GROUP BY person, dataset, sample ORDER BY person, dataset, sample"
+    "SELECT e.person, e.dataset, e.sample, e.seq, e.hash FROM"
+    " (SELECT person, dataset, sample, max(seq) AS seq FROM events WHERE arrival <= :last"
+    "  GROUP BY person, dataset, sample) h"
+    " JOIN events e ON e.person = h.person AND e.dataset = h.dataset AND e.sample = h.sample"
+    "   AND e.seq = h.seq ORDER BY e.person, e.dataset, e.sample"
 )
 _LAST: Final = text("SELECT arrival, at FROM events ORDER BY arrival LIMIT 1 OFFSET :before")
 _PAGED: Final = {"yield_per": 1000}

@@ -37,7 +37,7 @@ from tui_annotate.storage.database import Store
 from tui_annotate.storage.documents import read_text
 from tui_annotate.storage.people.store import find_merged_ids, find_owner, read_merges
 from tui_annotate.storage.second_readings import is_hidden, require_visible
-from tui_annotate.storage.statements import sample_row
+from tui_annotate.storage.statements import sample_row, text_list
 
 _INSERT: Final = insert(REMARKS)
 _ABOUT: Final = f"{REVIEWERS}:"
@@ -47,7 +47,7 @@ _OWN_ANNOTATIONS: Final = text(
     "SELECT a.payload FROM annotations a JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id WHERE a.person IN :people"
     " AND d.name = :dataset AND s.external = :sample ORDER BY a.id"
-).bindparams(bindparam("people", expanding=True))
+).bindparams(text_list("people"))
 _DOCUMENTS: Final = text(
     "SELECT p.side, t.text, t.sha256 FROM sample_documents p"
     " JOIN documents t ON t.id = p.document_id JOIN samples s ON s.id = p.sample_id"
@@ -61,7 +61,7 @@ _THREADS: Final = (
 _ADDRESSED: Final = (
     select(REMARKS)
     .where(
-        REMARKS.c.reader.in_(bindparam("readers", expanding=True)),
+        REMARKS.c.reader.in_(text_list("readers")),
         REMARKS.c.at > bindparam("since"),
     )
     .order_by(REMARKS.c.at, REMARKS.c.id)

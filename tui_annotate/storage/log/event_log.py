@@ -69,6 +69,7 @@ from tui_annotate.storage.statements import (
     SAMPLE_KEY,
     gold_condition,
     sample_row,
+    text_list,
     upsert,
     worked_on_condition,
 )
@@ -102,14 +103,12 @@ _ANNOTATED: Final = WORKED_ON.where(ASSIGNMENTS.c.annotations > 0)
 _RATED_OR_COMMENTED: Final = WORKED_ON.where(
     (ASSIGNMENTS.c.rating != "") | (ASSIGNMENTS.c.comment != "")
 )
-REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(
-    TOMBSTONES.c.id.in_(bindparam("names", expanding=True))
-)
+REMOVED_IDS: Final = select(TOMBSTONES.c.id).where(TOMBSTONES.c.id.in_(text_list("names")))
 _HEADS: Final = select(ASSIGNMENTS.c.sample_id, ASSIGNMENTS.c.head).where(_MINE)
 _SETTING: Final = select(SETTINGS.c.value).where(SETTINGS.c.name == _NUMBER)
 _SET: Final = upsert(SETTINGS, "name")
 _OWNERS: Final = select(ANNOTATIONS.c.id, ANNOTATIONS.c.person, ANNOTATIONS.c.sample_id).where(
-    ANNOTATIONS.c.id.in_(bindparam("names", expanding=True))
+    ANNOTATIONS.c.id.in_(text_list("names"))
 )
 _TAKEN: Final = select(ANNOTATIONS.c.number).where(
     ANNOTATIONS.c.number.in_(bindparam("numbers", expanding=True))

@@ -15,12 +15,13 @@ from sqlalchemy import Connection, text
 
 from tui_annotate.domain.people import Person, base_person, second_reader
 from tui_annotate.domain.samples import SampleKey
+from tui_annotate.storage.statements import json_is_true
 
 _PAUSES: Final = text(
     "SELECT json_extract(request, '$.person'), at, undone FROM handouts WHERE kind = 'pause'"
 )
 _PRACTICE: Final = text(
-    "SELECT a.person, d.name, min(h.at), min(coalesce(w.finished, 0)),"
+    "SELECT a.person, d.name, min(h.at), count(*) = count(*) FILTER (WHERE w.finished),"
     " max(coalesce(w.updated, ''))"
     " FROM allotments a JOIN handouts h ON h.id = a.handout JOIN samples s ON s.id = a.sample_id"
     " JOIN datasets d ON d.id = s.dataset_id"
@@ -28,10 +29,10 @@ _PRACTICE: Final = text(
     " WHERE a.practice GROUP BY a.person, d.name"
 )
 _RESULTS: Final = text(
-    "SELECT json_extract(request, '$.person'), dataset, at,"
-    " coalesce(json_extract(request, '$.retry'), 0) FROM handouts WHERE undone = ''"
-    " AND (kind = 'result' AND json_extract(request, '$.final')"
-    "   OR kind = 'resume' AND json_extract(request, '$.retry')) ORDER BY id"
+    "SELECT json_extract(request, '$.person'), dataset, at,"  # noqa: S608  constants
+    f" {json_is_true('request', 'retry')} FROM handouts WHERE undone = ''"
+    f" AND (kind = 'result' AND {json_is_true('request', 'final')}"
+    f"   OR kind = 'resume' AND {json_is_true('request', 'retry')}) ORDER BY id"
 )
 _COMPLETED: Final = text(
     "SELECT DISTINCT e.dataset, e.sample FROM events e"

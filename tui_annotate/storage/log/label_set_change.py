@@ -9,7 +9,7 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, func, select, text
+from sqlalchemy import Connection, func, select, text
 
 from tui_annotate.domain.did_you_mean import unknown_dataset
 from tui_annotate.domain.errors import Conflict, NotFound
@@ -26,6 +26,7 @@ from tui_annotate.storage.labels.store import GuidanceEdition, GuidanceKind, put
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.event_log import EventLog, LogStore
 from tui_annotate.storage.log.write_plans import WritePlan, write_planned_events
+from tui_annotate.storage.statements import text_list
 
 StreamName = tuple[str, SampleKey]
 """Key of one person's events on one sample: the person's id and the sample's key."""
@@ -43,7 +44,7 @@ _STREAMS: Final = (
         " JOIN samples s ON s.id = a.sample_id JOIN datasets d ON d.id = s.dataset_id"
         " WHERE d.name IN :datasets ORDER BY d.name, a.sample_id, a.person, a.number"
     )
-    .bindparams(bindparam("datasets", expanding=True))
+    .bindparams(text_list("datasets"))
     .execution_options(yield_per=1000)
 )
 _STREAM: Final = itemgetter(0, 3)
@@ -52,11 +53,11 @@ _UNMARKED: Final = text(
     " JOIN datasets d ON d.id = s.dataset_id"
     " WHERE d.name IN :datasets AND s.kind IN :kinds AND w.state = 'done' AND w.rating = ''"
     " AND w.annotations = 0 ORDER BY d.name, w.sample_id, w.person"
-).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
+).bindparams(text_list("datasets"), text_list("kinds"))
 _OF_KINDS: Final = text(
     "SELECT s.id FROM samples s JOIN datasets d ON d.id = s.dataset_id"
     " WHERE d.name IN :datasets AND s.kind IN :kinds"
-).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
+).bindparams(text_list("datasets"), text_list("kinds"))
 _PRACTICE: Final = text(
     "SELECT d.name FROM datasets d WHERE EXISTS (SELECT 1 FROM dataset_settings t"
     "   WHERE t.dataset_id = d.id AND t.name = 'practice')"
@@ -73,11 +74,11 @@ _LOCKED_UNRATED: Final = text(
     " WHERE d.name IN :datasets AND s.kind IN :kinds"
     " AND a.state = 'done' AND a.rating = '' AND "
     + locked_condition("a.sample_id", person="a.person", state="a.state")
-).bindparams(bindparam("datasets", expanding=True), bindparam("kinds", expanding=True))
+).bindparams(text_list("datasets"), text_list("kinds"))
 _SINCE: Final = text(
     "SELECT DISTINCT person, dataset, sample FROM events"
     " WHERE arrival > :arrival AND dataset IN :datasets"
-).bindparams(bindparam("datasets", expanding=True))
+).bindparams(text_list("datasets"))
 
 
 @dataclass(frozen=True, slots=True)

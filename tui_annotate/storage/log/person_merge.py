@@ -54,11 +54,12 @@ from tui_annotate.storage.people.store import (
     read_merges,
     write_merges,
 )
+from tui_annotate.storage.statements import text_list
 
 _EMPTY: Final = StreamState().assignment
 _IDLE: Final = frozenset({READ, IMPORT, DISCARD})
 """Types of events that are not a person's own work in this workspace."""
-_COUNT: Final = select(func.count()).where(EVENTS.c.person.in_(bindparam("people", expanding=True)))
+_COUNT: Final = select(func.count()).where(EVENTS.c.person.in_(text_list("people")))
 _END: Final = delete(ASSIGNMENTS).where(
     ASSIGNMENTS.c.person == bindparam("who"), ASSIGNMENTS.c.sample_id == bindparam("row")
 )

@@ -43,7 +43,8 @@ _FIRST_COMPLETION: Final = (
     f" AND e.sample = :sample AND e.verb IN ('{DONE}', '{IMPORT}', '{JOIN}'))"
 )
 _EVER_COMPLETED: Final = text(
-    "SELECT a.person FROM (SELECT id AS person, :sample_id AS sample_id FROM people) a"  # noqa: S608  constants
+    "SELECT a.person FROM"  # noqa: S608  constants
+    " (SELECT id AS person, CAST(:sample_id AS BIGINT) AS sample_id FROM people) a"
     f" JOIN people p ON p.id = a.person WHERE {_COUNTED}"
     f" AND {_FIRST_COMPLETION} IS NOT NULL ORDER BY {_FIRST_COMPLETION}"
 )
@@ -51,7 +52,7 @@ _TOUCHED: Final = text(
     f"SELECT sample_id, person FROM assignments a WHERE {worked_on_condition('a')}"  # noqa: S608  constants
 )
 _ASSIGNED: Final = (
-    "SELECT a.sample_id, a.person, coalesce(w.finished, 0) FROM allotments a"  # noqa: S608  constants
+    "SELECT a.sample_id, a.person, coalesce(w.finished, false) FROM allotments a"  # noqa: S608  constants
     f" JOIN people p ON p.id = a.person AND p.kind <> '{PersonKind.AGAIN}'"
     " LEFT JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     f" WHERE NOT a.practice AND NOT {gold_condition('a')}"
@@ -69,8 +70,8 @@ _SAMPLES: Final = text(
 )
 _GOLD: Final = text(
     "SELECT s.id FROM dataset_settings t CROSS JOIN json_each(t.value, '$.samples') n"
-    " CROSS JOIN samples s ON s.dataset_id = t.dataset_id AND s.external = n.value"
-    " WHERE t.name = 'gold'"
+    " CROSS JOIN samples s WHERE s.dataset_id = t.dataset_id AND s.external = n.value"
+    " AND t.name = 'gold'"
 )
 _IS_REAL_WORK: Final = text(
     f"SELECT 1 FROM samples s WHERE s.id = :sample_id AND {_NO_PRACTICE}"  # noqa: S608  constants

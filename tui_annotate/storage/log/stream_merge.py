@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import Connection, bindparam, select, text
+from sqlalchemy import Connection, select, text
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.domain.comments import PersonComment
@@ -50,7 +50,7 @@ from tui_annotate.storage.log.held_work import list_held_work
 from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue import is_practising
 from tui_annotate.storage.second_readings import list_hidden
-from tui_annotate.storage.statements import known_digests
+from tui_annotate.storage.statements import known_digests, text_list
 
 KnownLabels = Callable[[str], Collection[LabelPath] | None]
 """Function that returns all labels that a dataset ever permitted; None if it permits any label."""
@@ -66,8 +66,8 @@ _OWN: Final = text(
     " JOIN datasets d ON d.name = e.dataset"
     " JOIN samples s ON s.dataset_id = d.id AND s.external = e.sample"
     " WHERE e.seq = 1 AND e.person IN :people ORDER BY e.person, d.name, s.external"
-).bindparams(bindparam("people", expanding=True))
-_KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(bindparam("names", expanding=True)))
+).bindparams(text_list("people"))
+_KNOWN_IDS: Final = select(EVENTS.c.id).where(EVENTS.c.id.in_(text_list("names")))
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ _REFRESH_AFTER: Final = timedelta(minutes=1)
 _HOLD: Final = upsert(PRESENCES, "person")
 _COUNT_TAKEOVER: Final = text(
     f"INSERT INTO preferences (person, name, value) VALUES (:person, '{TAKEOVERS}', '1')"  # noqa: S608
-    " ON CONFLICT (person, name) DO UPDATE SET value = CAST(value AS INTEGER) + 1"
+    " ON CONFLICT (person, name) DO UPDATE"
+    " SET value = CAST(CAST(preferences.value AS INTEGER) + 1 AS TEXT)"
 )
 _PRESENCE: Final = select(*columns_of(PRESENCES, "holder since seen")).where(
     PRESENCES.c.person == bindparam("person")

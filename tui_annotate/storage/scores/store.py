@@ -35,23 +35,26 @@ from tui_annotate.storage.statements import dataset_row
 _READ: Final = text("""
     SELECT k.key, c.run, c.name, c.value, c.text
     FROM json_each(:keys) k
-    JOIN datasets d ON d.name = k.value ->> 0
-    JOIN samples s ON s.dataset_id = d.id AND s.external = k.value ->> 1
-    JOIN scores c ON c.sample_id = s.id AND c.run IN (SELECT value FROM json_each(:runs))
+    JOIN datasets d ON d.name = json_extract(k.value, '$[0]')
+    JOIN samples s ON s.dataset_id = d.id AND s.external = json_extract(k.value, '$[1]')
+    JOIN scores c ON c.sample_id = s.id
+      AND c.run IN (SELECT CAST(value AS BIGINT) FROM json_each(:runs))
     WHERE c.extra = 0
 """)
 _OTHER_RUN: Final = (None, False, False)  # for a score that a newer run replaced
 _BATCH: Final = 2000
 
-_INSERT: Final = """
-    INSERT INTO scores SELECT id, ?, ?, ?, ?, ?, ?, ?, ?
+_INSERT: Final = text("""
+    INSERT INTO scores (sample_id, run, name, extra, raw, value, text, parts, "of")
+    SELECT id, CAST(:run AS BIGINT), :name, CAST(:extra AS BIGINT),
+      CAST(:raw AS DOUBLE PRECISION), CAST(:value AS DOUBLE PRECISION), :text, :parts, :of
     FROM samples
-    WHERE dataset_id = (SELECT dataset_id FROM runs WHERE number = ?) AND external = ?
-"""
+    WHERE dataset_id = (SELECT dataset_id FROM runs WHERE number = :run) AND external = :sample
+""")
 _SCORES: Final = """
     SELECT s.external, c.name, c.raw, c.value, c.text, c.parts, c.of, c.extra, c.run
     FROM samples s JOIN scores c ON c.sample_id = s.id
-    AND c.run IN (SELECT value FROM json_each(:runs))
+    AND c.run IN (SELECT CAST(value AS BIGINT) FROM json_each(:runs))
     WHERE s.dataset_id = (SELECT id FROM datasets WHERE name = :dataset)
 """
 _STREAMED: Final = text(_SCORES + " ORDER BY s.id, c.run, c.name, c.extra")
@@ -102,7 +105,7 @@ class ScoreStore(Store):
                 names[each.name] += each.value is not None and not each.extra
             rows = [_build_row(each, run.dataset, number) for each in some]
             with self._database.writing() as connection:
-                stored += connection.exec_driver_sql(_INSERT, rows).rowcount
+                stored += connection.execute(_INSERT, rows).rowcount
         return names, stored
 
     def runs(self, dataset: str = "") -> list[ScoreRun]:
@@ -290,7 +293,7 @@ class ScoreStore(Store):
         orders.refresh_orders(self._database, found[0].names)
 
 
-def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
+def _build_row(score: Score, dataset: str, number: int) -> dict[str, Any]:
     if score.key.dataset != dataset:
         raise InvalidInput(
             f"cannot store score {score.name!r}: sample {score.key} is not in dataset {dataset!r}"
@@ -306,16 +309,17 @@ def _build_row(score: Score, dataset: str, number: int) -> tuple[Any, ...]:
             "omit scores that cannot be computed",
         )
     parts = to_json(score.parts) if score.parts else ""
-    values = (
-        score.name,
-        score.extra,
-        score.raw,
-        score.value,
-        replace_unstorable(score.text),
-        parts,
-        score.of,
-    )
-    return (number, *values, number, score.key.id)
+    return {
+        "run": number,
+        "sample": score.key.id,
+        "name": score.name,
+        "extra": score.extra,
+        "raw": score.raw,
+        "value": score.value,
+        "text": replace_unstorable(score.text),
+        "parts": parts,
+        "of": score.of,
+    }
 
 
 def _build_score(key: SampleKey, row: Any) -> Score:

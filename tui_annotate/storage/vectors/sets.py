@@ -48,7 +48,7 @@ _EMBEDDED_ONE = text(
     " WHERE e.vectors = :vectors LIMIT 1"
 )
 _EMBEDDED_COUNT = text(
-    "SELECT count(*), coalesce(sum(unknown), 0) FROM embedded WHERE vectors = :vectors"
+    "SELECT count(*), count(*) FILTER (WHERE unknown) FROM embedded WHERE vectors = :vectors"
 )
 _LAST_EMBEDDED = text(
     "SELECT coalesce(max(u.id), 0) FROM documents u"
