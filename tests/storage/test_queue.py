@@ -30,6 +30,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ORDERS = ["by-source", "ingested", "random:7"]
 
@@ -350,7 +351,7 @@ def test_a_line_of_several_orders_is_one(database: Database, corpus: CorpusStore
     assert [(place.position, place.total) for place in places] == [(at, 5) for at in range(1, 6)]
 
 
-def _steps(database: Database) -> int:
+def _steps(database: SqliteDatabase) -> int:
     """How many hundreds of steps SQLite takes to find out what comes first of two sources."""
     taken = 0
 
@@ -369,10 +370,11 @@ def _steps(database: Database) -> int:
 
 
 def test_the_sources_of_a_batch_are_found_as_quickly_among_many(
-    corpus: CorpusStore, database: Database
+    sqlite_store: SqliteDatabase,
 ) -> None:
     """However many samples there are: else each batch of an ingest takes longer than the last."""
+    corpus = CorpusStore(sqlite_store)
     fill(corpus, *map(str, range(20)))
-    few = _steps(database)
+    few = _steps(sqlite_store)
     fill(corpus, *map(str, range(20, 1000)))
-    assert _steps(database) <= few + 5
+    assert _steps(sqlite_store) <= few + 5
