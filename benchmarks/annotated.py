@@ -13,8 +13,8 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 A_SAMPLE = 10
 """Annotations of a sample, of two people."""
@@ -29,7 +29,7 @@ _LABELS = (("Unwanted", "Intrinsic"), ("Unwanted", "Extrinsic"), ("Benign",), ("
 
 def filled(store: Path, samples: Mapping[str, int]) -> None:
     """Makes a store with so many annotated samples in each dataset."""
-    database = Database.create(store)
+    database = SqliteDatabase.create(store)
     corpus, log = CorpusStore(database), AnnotationStore(database)
     for dataset, count in samples.items():
         made = records(dataset, count)

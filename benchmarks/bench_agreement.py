@@ -20,8 +20,8 @@ from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Sample, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 SAMPLES, READERS, TEAM, BATCH = 10_000, 3, 20, 200
 FEW, UNREAD = 1_000, 50_000
@@ -42,7 +42,7 @@ from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.corpus.store import SegmentStore
 
-database = Database.open(Path(sys.argv[1]))
+database = SqliteDatabase.open(Path(sys.argv[1]))
 stores = (CorpusStore(database), PeopleStore(database), GuidanceStore(database))
 labels = parse_labels("[Unwanted: [Intrinsic, Extrinsic], Benign, Questionable]")
 agree = AgreementService(*stores, SegmentStore(database), lambda _: labels, lambda filters: filters)
@@ -87,7 +87,7 @@ def _reported(store: Path, samples: int) -> tuple[float, float]:
 
 
 def _fill_unread(store: Path) -> None:
-    database = Database.open(store)
+    database = SqliteDatabase.open(store)
     corpus = CorpusStore(database)
     for start in range(0, UNREAD, BATCH):
         samples = (_sample(f"new {number}", number) for number in range(start, start + BATCH))
@@ -96,7 +96,7 @@ def _fill_unread(store: Path) -> None:
 
 
 def _fill(store: Path, samples: int) -> int:
-    database = Database.create(store)
+    database = SqliteDatabase.create(store)
     corpus, log = CorpusStore(database), AnnotationStore(database)
     count = 0
     batch: list[Record] = []

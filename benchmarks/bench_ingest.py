@@ -21,6 +21,7 @@ from tui_annotate.services.ingest import IngestFiles, IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 SOURCES = 800
@@ -34,7 +35,7 @@ def rows() -> list[Row]:
         folder = Path(name)
         file = folder / "pairs.jsonl"
         texts = write_pairs(file, random.Random(7))
-        database = Database.create(folder / "store.sqlite")
+        database = SqliteDatabase.create(folder / "store.sqlite")
         locks = _timed_locks(database)
         ingest = IngestService(
             CorpusStore(database),

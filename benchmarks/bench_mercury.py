@@ -38,8 +38,8 @@ from tui_annotate.plugins.protocols import TokenEmbedder
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 SIZES = (100_000, 1_000_000)
@@ -138,11 +138,11 @@ class Ours:
 
     def __init__(self, folder: Path, records: list[Record], embedder: TokenEmbedder) -> None:
         folder.mkdir()
-        self._corpus = CorpusStore(Database.create(folder / "store.sqlite"))
+        self._corpus = CorpusStore(SqliteDatabase.create(folder / "store.sqlite"))
         self._vectors = VectorStore(folder / "vectors")
         ingest = IngestService(
             self._corpus,
-            AnnotationStore(Database.open(folder / "store.sqlite")),
+            AnnotationStore(SqliteDatabase.open(folder / "store.sqlite")),
             lambda: self._vectors,
             load=giving(embedder),
         )

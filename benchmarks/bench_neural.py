@@ -35,8 +35,8 @@ from tui_annotate.plugins.protocols import ImportOptions, TokenEmbedder
 from tui_annotate.services.assist.sample import side_segments
 from tui_annotate.services.ingest import IngestService
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 BATCH = 32
@@ -161,7 +161,7 @@ def _ingested(records: list[Record], embedder: TokenEmbedder, segments: int) -> 
     """Seconds from stored segments to stored vectors, and the bytes that these take."""
     with TemporaryDirectory() as name:
         folder = Path(name)
-        database = Database.create(folder / "store.sqlite")
+        database = SqliteDatabase.create(folder / "store.sqlite")
         ingest = IngestService(
             CorpusStore(database),
             AnnotationStore(database),

@@ -19,10 +19,10 @@ from tui_annotate.domain.history import Event
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.write_plans import WritePlan, plan_event
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 TEAM, SAMPLES, MARKS, BATCH = 10, 5_000, 19, 500
 EVENTS = TEAM * SAMPLES * (MARKS + 1)
@@ -38,7 +38,7 @@ from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
-database = Database.open(Path(sys.argv[1]))
+database = SqliteDatabase.open(Path(sys.argv[1]))
 audit, began = Audit(AuditStore(database)), time.process_time()
 if sys.argv[2] == "figures":
     assert Measure(WorkStatisticsStore(database), dict).figures().weeks
@@ -75,7 +75,7 @@ def _measured(store: Path, what: str) -> tuple[float, float]:
 
 
 def _fill(store: Path) -> None:
-    database = Database.create(store)
+    database = SqliteDatabase.create(store)
     corpus, log = CorpusStore(database), AnnotationStore(database)
     keys = []
     for start in range(0, SAMPLES, BATCH):

@@ -60,12 +60,12 @@ def _export(store: str, exporter: str, *places: str) -> int:
     from tui_annotate.plugins.traits import get_traits
     from tui_annotate.services.export import ExportService
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.database import Database
     from tui_annotate.storage.log.annotation_store import AnnotationStore
     from tui_annotate.storage.people.store import PeopleStore
+    from tui_annotate.storage.sqlite_database import SqliteDatabase
 
     dataset, target = places
-    database = Database.open(Path(store))
+    database = SqliteDatabase.open(Path(store))
     export = ExportService(CorpusStore(database), PeopleStore(database), AnnotationStore(database))
     about = get_traits(registry.load("exporters", exporter))
     options = ExportOptions(layer=LAYER if about and about.layered else "")
@@ -96,11 +96,11 @@ def _ingest(importer: str, source: str, store: str) -> int:
 def _taken(files: IngestFiles, store: str) -> int:
     from tui_annotate.services.ingest import IngestService
     from tui_annotate.storage.corpus.store import CorpusStore
-    from tui_annotate.storage.database import Database
     from tui_annotate.storage.log.annotation_store import AnnotationStore
+    from tui_annotate.storage.sqlite_database import SqliteDatabase
     from tui_annotate.storage.vectors.store import VectorStore
 
-    database = Database.create(Path(store))
+    database = SqliteDatabase.create(Path(store))
     ingest = IngestService(
         CorpusStore(database),
         AnnotationStore(database),

@@ -17,7 +17,7 @@ from tests.helpers.fork_server import warm
 from tests.helpers.layers import is_slow
 from tests.helpers.postgresql_server import PostgresqlServer
 from tests.plugins.embedders.endpoint_server import KEY, FakeEndpoint, serving
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 register_profiles()
 
@@ -130,14 +130,14 @@ def closed_stores(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     A store that is closed opens again where it is used, so one that several tests share is safe.
     """
-    made: WeakSet[Database] = WeakSet()
-    init = Database.__init__
+    made: WeakSet[SqliteDatabase] = WeakSet()
+    init = SqliteDatabase.__init__
 
-    def remembered(self: Database, path: Path) -> None:
+    def remembered(self: SqliteDatabase, path: Path) -> None:
         made.add(self)
         init(self, path)
 
-    monkeypatch.setattr(Database, "__init__", remembered)
+    monkeypatch.setattr(SqliteDatabase, "__init__", remembered)
     yield
     for each in made:
         each.close()
@@ -152,8 +152,12 @@ def fast_stores(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if not {"storage", "reliability"}.intersection(request.path.parts):
         from tests.helpers import stores
 
-        monkeypatch.setattr("tui_annotate.storage.database._create_tables", stores.create_schema)
-        monkeypatch.setattr("tui_annotate.storage.database._connect", stores.connect_unsynced)
+        monkeypatch.setattr(
+            "tui_annotate.storage.sqlite_database._create_tables", stores.create_schema
+        )
+        monkeypatch.setattr(
+            "tui_annotate.storage.sqlite_database._connect", stores.connect_unsynced
+        )
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -163,7 +167,7 @@ def shared_statements() -> Iterator[None]:
 
     create_engine = sharing_engines()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("tui_annotate.storage.database.create_engine", create_engine)
+        patched.setattr("tui_annotate.storage.sqlite_database.create_engine", create_engine)
         yield
 
 

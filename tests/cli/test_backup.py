@@ -16,8 +16,8 @@ from tests.helpers.stores import claim
 from tui_annotate import workspace as workspaces
 from tui_annotate.domain.errors import Damaged, InvalidInput, NotFound
 from tui_annotate.services.audit import RecordedHead
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ROOT = Path(__file__).parents[2]
 WRITER = """
@@ -84,7 +84,7 @@ def test_writers_at_work(filled: Command, tmp_path: Path) -> None:
     assert [each.wait() for each in writers] == [0, 0]
     for each, name in zip(made, ("a", "b"), strict=True):
         assert filled("backup", "restore", each["folder"], name).code == 0
-        database = Database.open(tmp_path / name / "store.sqlite")
+        database = SqliteDatabase.open(tmp_path / name / "store.sqlite")
         assert {finding.state for finding in inspect_store(database)} == {"ok"}
         database.close()
         kept = RecordedHead(each["events"], each["head"].partition(":")[2])

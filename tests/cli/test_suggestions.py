@@ -593,8 +593,8 @@ def test_labels_that_are_renamed_are_so_on_what_was_taken(found: Command) -> Non
 
 def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -> None:
     """As a state that is kept, or a backup, is made of it."""
-    from tui_annotate.storage.database import Database
     from tui_annotate.storage.log.rebuild import rebuild_tables
+    from tui_annotate.storage.sqlite_database import SqliteDatabase
 
     _take()
     with workspaces.open() as space:
@@ -607,7 +607,7 @@ def test_the_log_alone_brings_all_answers_back(found: Command, tmp_path: Path) -
         raw.execute("DELETE FROM answers")
         raw.commit()
     raw.close()
-    copy = Database.open(tmp_path / "copy.sqlite")
+    copy = SqliteDatabase.open(tmp_path / "copy.sqlite")
     assert len(list(AuditStore(copy).find_faults())) == 1
     rebuild_tables(copy)
     with copy.reading() as connection:

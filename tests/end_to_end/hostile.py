@@ -13,8 +13,8 @@ from typing import Any, Final
 from tui_annotate import workspace
 from tui_annotate.domain.people import Person
 from tui_annotate.plugins.protocols import ImportOptions
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import add_person as add_stored_person
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 SEQUENCES: Final = (
     "\x1b]52;c;UFdORUQ=\x07",  # the clipboard
@@ -148,7 +148,7 @@ def labels() -> str:
 def add_person(folder: Path, name: str) -> None:
     """Store a person under a name that earlier versions accepted, with invisible characters."""
     with (
-        closing(Database.open(folder / "store.sqlite")) as database,
+        closing(SqliteDatabase.open(folder / "store.sqlite")) as database,
         database.writing() as connection,
     ):
         add_stored_person(connection, Person(uuid.uuid4().hex, name))

@@ -17,7 +17,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Segment, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
-from tui_annotate.storage import database as databases
+from tui_annotate.storage import sqlite_database as databases
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
 from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
@@ -25,6 +25,7 @@ from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 SEGMENTER = "halves"
 LABELS = """\
@@ -47,7 +48,7 @@ def _statements() -> tuple[str, ...]:
     with TemporaryDirectory() as folder:
         path = Path(folder) / "store.sqlite"
         path.touch()
-        with closing(Database(path)) as database:
+        with closing(SqliteDatabase(path)) as database:
             _CREATED(database)
         with closing(sqlite3.connect(path)) as connection:
             return tuple(connection.iterdump())[1:-1]  # without BEGIN and COMMIT
@@ -91,15 +92,15 @@ def _empty_store() -> bytes:
     """A new store as it lies on the disk; made once, as Alembic takes its time."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "store.sqlite"
-        Database.create(path).close()
+        SqliteDatabase.create(path).close()
         return path.read_bytes()
 
 
-def new_database(folder: Path) -> Database:
+def new_database(folder: Path) -> SqliteDatabase:
     """An open, empty store in a folder."""
     path = folder / "store.sqlite"
     path.write_bytes(_empty_store())
-    return Database.open(path)
+    return SqliteDatabase.open(path)
 
 
 def halves(text: str) -> tuple[Segment, ...]:

@@ -10,10 +10,10 @@ from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.account_management import AccountService, NewAccount
 from tui_annotate.services.authentication.hashing import Argon2Hasher
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import AttemptStore, SessionStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 PASSWORD = "lamps over water"
 CHEAP = (1, 8, 1)
@@ -51,7 +51,7 @@ class Counting(Argon2Hasher):
 class Doors:
     """Signing in and managing over one store."""
 
-    database: Database
+    database: SqliteDatabase
     clock: Clock = field(default_factory=Clock)
     hasher: Counting = field(default_factory=lambda: Counting(*CHEAP))
 

@@ -15,17 +15,17 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.review import ReviewResult, ReviewService
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 
 @dataclass
 class AdjudicatedTeam:
     """Ana and Ben, who annotate; Rea, who reviews; three samples, each with a disagreement."""
 
-    database: Database
+    database: SqliteDatabase
     annotating: AnnotationService
     keys: list[SampleKey]
     ana: str
@@ -48,10 +48,10 @@ class AdjudicatedTeam:
                     team.completes(team.ben, key, claim(f"ben-{key.id}", 22, 33, label="Alone"))
 
         build_once(folder, ("adjudicated team", empty), build)
-        return cls._of(Database.open(folder / "store.sqlite"))
+        return cls._of(SqliteDatabase.open(folder / "store.sqlite"))
 
     @classmethod
-    def _of(cls, database: Database) -> Self:
+    def _of(cls, database: SqliteDatabase) -> Self:
         annotating = annotate(database, labels="", ratings=("good", "poor"))
         ids = [annotating.people.local(name).id for name in ("ana", "ben", "rea")]
         return cls(database, annotating, list(annotating.corpus.keys()), *ids)

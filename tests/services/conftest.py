@@ -9,11 +9,11 @@ import pytest
 
 from tests.helpers.stores import new_database
 from tests.services.ingest_stores import write_pairs
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """An empty store."""
     opened = new_database(tmp_path)
     yield opened

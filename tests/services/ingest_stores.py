@@ -21,9 +21,9 @@ from tui_annotate.services.export import ExportService
 from tui_annotate.services.ingest import IngestFiles, IngestService, embed_job, sentences
 from tui_annotate.storage.columns import DOCUMENTS
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 if TYPE_CHECKING:
@@ -112,9 +112,9 @@ class Stores:
     def __init__(self, folder: Path, *, workers: int = 1) -> None:
         self.folder = folder
         try:
-            self.database = Database.create(folder / "store.sqlite")
+            self.database = SqliteDatabase.create(folder / "store.sqlite")
         except Conflict:
-            self.database = Database.open(folder / "store.sqlite")
+            self.database = SqliteDatabase.open(folder / "store.sqlite")
         self.corpus = CorpusStore(self.database)
         self.log = AnnotationStore(self.database)
         self.embedder: Letters | None = Letters()

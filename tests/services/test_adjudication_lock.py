@@ -27,11 +27,11 @@ from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.annotate.queries import SampleQueries
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.storage.assignments.store import AssignmentStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.stream_merge import MergeStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 LOCKED = has_code("adjudicated")
 
@@ -446,7 +446,7 @@ def test_work_that_arrives_late_is_kept_and_marked(tmp_path: Path, team: Adjudic
     """A copy of the store on another machine brings an annotator's later work."""
     copy = tmp_path / "away.sqlite"
     team.database.copy_to(copy)
-    with_away = Database(copy)
+    with_away = SqliteDatabase(copy)
     away = annotate(with_away)
     key = team.keys[0]
     team.adjudicate(key)
@@ -475,7 +475,7 @@ def test_a_reopening_from_elsewhere_unlocks_nothing(tmp_path: Path, team: Adjudi
     team.adjudicate(key)
     copy = tmp_path / "away.sqlite"
     team.database.copy_to(copy)
-    away_database = Database(copy)
+    away_database = SqliteDatabase(copy)
     away = AdjudicatedTeam(
         away_database, annotate(away_database), team.keys, team.ana, team.ben, team.rea
     )

@@ -18,13 +18,13 @@ from tui_annotate.services.agreement.figures import SEVERAL
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.export import ExportService
 from tui_annotate.storage.corpus.store import SegmentStore
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 REPORTS = [key(name) for name in ("r|1|run1", "r|1|run2", "r|2|run1")]
 
 
 @pytest.fixture
-def annotating(database: Database) -> AnnotationService:
+def annotating(database: SqliteDatabase) -> AnnotationService:
     """The annotation service over a collection."""
     made = annotate(database)
     made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
@@ -33,7 +33,7 @@ def annotating(database: Database) -> AnnotationService:
 
 def agree(
     annotating: AnnotationService,
-    database: Database,
+    database: SqliteDatabase,
     *,
     kind: str = "",
     state: str = State.DONE.value,
@@ -71,7 +71,9 @@ def mark(name: str, start: int, end: int, side: Side = Side.SOURCE) -> Annotatio
     return Annotation(name, claim, evidence, (PASSAGE,))
 
 
-def test_ratings_of_two_people_by_hand(annotating: AnnotationService, database: Database) -> None:
+def test_ratings_of_two_people_by_hand(
+    annotating: AnnotationService, database: SqliteDatabase
+) -> None:
     """One alike, one a step apart, one three steps: as on paper; who rated nothing is left out."""
     for where, ana, ben in zip(
         REPORTS, ("Perfect", "So-so", "Bad"), ("Perfect", "Bad", "Perfect"), strict=True
@@ -99,7 +101,7 @@ def test_ratings_of_two_people_by_hand(annotating: AnnotationService, database: 
 
 
 def test_words_that_nobody_gave_keep_their_place(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Perfect and Bad are three steps apart also where nothing between them was given."""
     for where, (ana, ben) in zip(
@@ -113,7 +115,7 @@ def test_words_that_nobody_gave_keep_their_place(
 
 
 def test_ratings_of_one_kind_are_compared_alone(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """And those of three people have alpha, and no kappa of two."""
     (first, *_) = citations(report())
@@ -139,7 +141,7 @@ def answered(annotating: AnnotationService) -> None:
 
 @pytest.mark.parametrize("kind", ["", SampleKind.QUESTION.value])
 def test_verdicts_on_questions_have_their_own_scale(
-    annotating: AnnotationService, database: Database, kind: str
+    annotating: AnnotationService, database: SqliteDatabase, kind: str
 ) -> None:
     """From right over wrong to unclear, also unasked, where nothing but questions was rated."""
     answered(annotating)
@@ -153,7 +155,7 @@ def test_verdicts_on_questions_have_their_own_scale(
 
 
 def test_each_scale_has_figures_of_its_own(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Words of questions and of reports have no order; of pairs of people the percent is left."""
     answered(annotating)
@@ -174,7 +176,7 @@ def test_each_scale_has_figures_of_its_own(
 
 
 def test_words_of_the_workspace_are_one_scale(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Questions and reports that are rated with the same words are compared as one."""
     answered(annotating)
@@ -186,7 +188,7 @@ def test_words_of_the_workspace_are_one_scale(
 
 
 def test_the_workspaces_words_are_the_order(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Words of another scale come behind, as files may bring them."""
     read(annotating, "ana", REPORTS[0], rating="Bad")
@@ -196,7 +198,7 @@ def test_the_workspaces_words_are_the_order(
 
 
 def test_without_two_ratings_there_are_no_figures_of_them(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Nor is a scale told; the pair says why."""
     read(annotating, "ana", REPORTS[0], rating="Bad")
@@ -210,7 +212,7 @@ def test_without_two_ratings_there_are_no_figures_of_them(
 
 
 def test_a_rating_is_work_also_where_nothing_is_marked(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Of who is not done, it counts as a mark does."""
     for name in ("ana", "ben"):
@@ -220,7 +222,7 @@ def test_a_rating_is_work_also_where_nothing_is_marked(
 
 
 def test_marks_of_documents_are_compared_where_they_are(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Without a summary the source is what is read: its spans, sentences and labels count."""
     where = document().key
@@ -235,7 +237,7 @@ def test_marks_of_documents_are_compared_where_they_are(
 
 
 def test_marks_of_citations_are_compared_on_both_sides(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """The sentence by itself, and the cited document by itself."""
     (first, *_) = citations(report())
@@ -249,7 +251,7 @@ def test_marks_of_citations_are_compared_on_both_sides(
 
 
 def test_a_citation_of_nothing_is_compared_as_well(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Its sentence is there; of what it cites neither marked anything."""
     *_, last = citations(report())
@@ -261,7 +263,7 @@ def test_a_citation_of_nothing_is_compared_as_well(
 
 
 def test_marks_of_reports_are_compared_as_those_of_summaries(
-    annotating: AnnotationService, database: Database
+    annotating: AnnotationService, database: SqliteDatabase
 ) -> None:
     """Cut at sentences, each part counts."""
     read(annotating, "ana", REPORTS[0], mark("a", 4, 27, Side.SUMMARY))

@@ -43,9 +43,9 @@ from tui_annotate.domain.history import StreamState, replay
 from tui_annotate.domain.samples import Document, Match, Sample, SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService, SaveResult
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 KEY = SampleKey("d", "1")
 OTHER = SampleKey("d", "2")
@@ -53,7 +53,7 @@ EVIDENCE = (Anchor(Side.SOURCE, 0, Span(35, 52)),)
 
 
 @pytest.fixture
-def annotating(database: Database) -> AnnotationService:
+def annotating(database: SqliteDatabase) -> AnnotationService:
     """The annotation service over three samples."""
     made = annotate(database, ratings=("good", "poor"))
     fill(made.corpus, "1", "2", "3")
@@ -107,7 +107,7 @@ def test_a_desk_holds_all_that_the_screen_shows(annotating: AnnotationService, a
 
 
 def test_opening_writes_nothing(
-    database: Database, annotating: AnnotationService, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str
 ) -> None:
     """Looking is no deed."""
     before = database.path.stat().st_mtime_ns, database.path.read_bytes()
@@ -201,7 +201,7 @@ def test_it_begins_where_the_person_was(annotating: AnnotationService, ana: str)
         annotating.start(ana, sample="none")
 
 
-def test_an_empty_workspace_has_nowhere_to_begin(database: Database) -> None:
+def test_an_empty_workspace_has_nowhere_to_begin(database: SqliteDatabase) -> None:
     """None, not an error."""
     made = annotate(database)
     assert made.start(made.people.local("ana").id) is None
@@ -255,7 +255,7 @@ def test_likings_are_kept(annotating: AnnotationService, ana: str) -> None:
     assert annotating.people.preferences(ana) == {"split": "stacked"}
 
 
-def test_without_labels_there_is_nothing_to_say(database: Database) -> None:
+def test_without_labels_there_is_nothing_to_say(database: SqliteDatabase) -> None:
     """A store that never saw a label set says what to do."""
     with pytest.raises(NotFound, match=r"labels\.yaml") as caught:
         annotate(database, labels="").labels()
@@ -512,13 +512,13 @@ def test_time_counts_without_its_pauses(annotating: AnnotationService, ana: str)
 
 
 def test_undo_and_redo_go_through_samples_and_restarts(
-    database: Database, ana: str, annotating: AnnotationService
+    database: SqliteDatabase, ana: str, annotating: AnnotationService
 ) -> None:
     """The last deed first, wherever it was, also from another process's point of view."""
     annotating.add(ana, KEY, claim("a"), seconds=0)
     annotating.add(ana, OTHER, claim("b"), seconds=0)
     annotating.finish(ana, OTHER, seconds=0)
-    again = annotate(Database.open(database.path))
+    again = annotate(SqliteDatabase.open(database.path))
     undone = [again.undo(ana) for _ in range(4)]
     assert [(each.key, each.undone) if each else None for each in undone] == [
         (OTHER, "done"),
@@ -610,11 +610,11 @@ def interrupted(annotating: AnnotationService, act: Callable[[], object]) -> Ann
 
 
 def test_others_write_while_a_clearing_is_prepared(
-    database: Database, annotating: AnnotationService, ana: str, bo: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str, bo: str
 ) -> None:
     """The lock is taken for the writing alone; what others do meanwhile changes nothing of it."""
     annotating.add(ana, KEY, claim(name()), seconds=0)
-    others = annotate(Database(database.path), labels="")
+    others = annotate(SqliteDatabase(database.path), labels="")
     cleared = interrupted(annotating, lambda: others.add(bo, KEY, claim(name()), seconds=0)).clear(
         ana
     )
@@ -624,11 +624,11 @@ def test_others_write_while_a_clearing_is_prepared(
 
 @pytest.mark.parametrize("key", [KEY, OTHER])
 def test_what_comes_in_before_the_lock_counts(
-    database: Database, annotating: AnnotationService, ana: str, key: SampleKey
+    database: SqliteDatabase, annotating: AnnotationService, ana: str, key: SampleKey
 ) -> None:
     """What was prepared on older work of the same person is prepared anew; the log stays whole."""
     annotating.add(ana, KEY, claim(name()), seconds=0)
-    others = annotate(Database(database.path), labels="")
+    others = annotate(SqliteDatabase(database.path), labels="")
 
     def work(start: int) -> object:
         return others.add(ana, key, claim(name(), start, start + 3), seconds=0)

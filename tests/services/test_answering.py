@@ -16,15 +16,15 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.suggestions import AnswerKind, Suggestion, SuggestionStatus
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.storage.blind_datasets import BlindDatasets
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 KEY = SampleKey("d", "1")
 
 
 @pytest.fixture
-def annotating(database: Database) -> AnnotationService:
+def annotating(database: SqliteDatabase) -> AnnotationService:
     """The annotation service over three samples."""
     made = annotate(database, ratings=("good", "poor"))
     fill(made.corpus, "1", "2", "3")
@@ -32,7 +32,7 @@ def annotating(database: Database) -> AnnotationService:
 
 
 @pytest.fixture
-def told(annotating: AnnotationService, database: Database) -> Suggestion:
+def told(annotating: AnnotationService, database: SqliteDatabase) -> Suggestion:
     """A suggestion on the first sample."""
     assert annotating.corpus.keys()
     return suggest(database, KEY, evidence=(EVIDENCE,), note="no such sum", score=0.75)[0]
@@ -244,7 +244,7 @@ def test_what_is_not_there_is_not_found(annotating: AnnotationService, ana: str)
 
 
 def test_where_it_is_hidden_there_is_nothing(
-    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Neither to see, nor to answer."""
     BlindDatasets(database).hide("d")
@@ -258,7 +258,7 @@ def test_where_it_is_hidden_there_is_nothing(
 
 
 def test_the_log_tells_all_of_it(
-    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Each event follows from those before it, and the tables are what they say."""
     annotating.refuse(ana, KEY, told.id, reason="no", seconds=1)
@@ -274,7 +274,7 @@ def test_the_log_tells_all_of_it(
 
 
 def test_an_answer_that_no_event_tells_of_is_found(
-    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Whoever writes into the table is told of by the log."""
     annotating.refuse(ana, KEY, told.id, seconds=1)
@@ -285,7 +285,7 @@ def test_an_answer_that_no_event_tells_of_is_found(
 
 
 def test_before_it_is_taken_it_is_no_work(
-    database: Database, annotating: AnnotationService, told: Suggestion, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, told: Suggestion, ana: str
 ) -> None:
     """Not a row of people's work knows of it; refused it is no annotation either."""
     assert annotating.store.labels_in_use() == {}

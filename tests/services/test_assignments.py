@@ -17,13 +17,13 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.assignments.report import AssignmentRuleResult
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """A store with ten samples of a dataset `d`."""
     made = new_database(tmp_path)
     fill(CorpusStore(made), *map(str, range(10)))
@@ -37,7 +37,7 @@ def open_to_all(name: str) -> None:
 
 
 def service(
-    database: Database,
+    database: SqliteDatabase,
     *,
     member: Callable[[str], Person | None] = open_to_all,
     actor: Actor = OPERATOR,
@@ -46,25 +46,25 @@ def service(
     return AssignmentService(AssignmentStore(database), PeopleStore(database), member, actor)
 
 
-def keys(database: Database, person: str) -> list[SampleKey]:
+def keys(database: SqliteDatabase, person: str) -> list[SampleKey]:
     """What somebody sees."""
     return [row.key for row in QueueStore(database).page(person, order="ingested").rows]
 
 
-def person(database: Database, name: str) -> str:
+def person(database: SqliteDatabase, name: str) -> str:
     """The id of a name."""
     return PeopleStore(database).local(name).id
 
 
 @pytest.mark.parametrize("role", [Role.ANNOTATOR, Role.REVIEWER])
-def test_only_admins_hand_out(database: Database, role: Role) -> None:
+def test_only_admins_hand_out(database: SqliteDatabase, role: Role) -> None:
     """Others are refused before anything is read."""
     with pytest.raises(NotAllowed):
         service(database, actor=Actor("ana", role))
     assert service(database, actor=Actor("ana", Role.ADMIN)).show().batches == ()
 
 
-def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None:
+def test_a_dry_run_tells_the_same_and_writes_nothing(database: SqliteDatabase) -> None:
     """Also for people who are new."""
     share = service(database)
     wish = AssignmentOptions("6", 1, AssignmentOrder.RANDOM, seed="3")
@@ -80,7 +80,7 @@ def test_a_dry_run_tells_the_same_and_writes_nothing(database: Database) -> None
     assert [each.samples for each in done.people] == [3, 3]
 
 
-def test_where_people_need_accounts_names_are_theirs(database: Database) -> None:
+def test_where_people_need_accounts_names_are_theirs(database: SqliteDatabase) -> None:
     """Whoever never was here is kept here; who has none gets nothing, and may still give."""
     members = {"ana@example.org": Person("a1", "ana", PersonKind.ACCOUNT)}
 
@@ -104,7 +104,7 @@ def test_where_people_need_accounts_names_are_theirs(database: Database) -> None
     assert "tui-annotate users list --all" in caught.value.hint
 
 
-def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
+def test_whose_account_is_disabled_gets_no_work(database: SqliteDatabase) -> None:
     """By name they are refused; where nobody is named, they are left out; theirs can be moved."""
     members = {name: Person(name, name, PersonKind.ACCOUNT) for name in ("ana", "ben")}
     service(database, member=members.get).give("d", ["ana", "ben"], AssignmentOptions("4"))
@@ -119,7 +119,7 @@ def test_whose_account_is_disabled_gets_no_work(database: Database) -> None:
 
 
 @pytest.mark.parametrize("gone", ["disabled", "deleted"])
-def test_undo_gives_no_work_to_people_who_left(database: Database, gone: str) -> None:
+def test_undo_gives_no_work_to_people_who_left(database: SqliteDatabase, gone: str) -> None:
     """Their samples are not returned to them, and are counted."""
     members = {name: Person(name, name, PersonKind.ACCOUNT) for name in ("ana", "ben")}
 
@@ -141,7 +141,7 @@ def test_undo_gives_no_work_to_people_who_left(database: Database, gone: str) ->
         assert (store.held(person="ben"), store.held(person="ana")) == ([], [])
 
 
-def test_completed_samples_are_not_in_progress(database: Database) -> None:
+def test_completed_samples_are_not_in_progress(database: SqliteDatabase) -> None:
     """Undo and move count them apart."""
     share = service(database)
     share.give("d", ["ana"], AssignmentOptions("3"))
@@ -155,7 +155,7 @@ def test_completed_samples_are_not_in_progress(database: Database) -> None:
     assert (report.samples, report.in_progress) == (0, 1)
 
 
-def test_a_second_reading_of_nothing_makes_no_person(database: Database) -> None:
+def test_a_second_reading_of_nothing_makes_no_person(database: SqliteDatabase) -> None:
     """Neither where nobody has anything of the samples, nor where it is only asked for."""
     share = service(database)
     share.repeat("d", ["ana"], AssignmentOptions("all"))
@@ -166,7 +166,7 @@ def test_a_second_reading_of_nothing_makes_no_person(database: Database) -> None
     assert len(PeopleStore(database).all()) == 2
 
 
-def test_handouts_name_people_as_they_are_called_now(database: Database) -> None:
+def test_handouts_name_people_as_they_are_called_now(database: SqliteDatabase) -> None:
     """Who is given another name, or none that says anything, is nowhere under the old one."""
     share, people = service(database), PeopleStore(database)
     annotate(database).add(person(database, "ben"), SampleKey("d", "9"), claim("b"), seconds=0)
@@ -185,7 +185,7 @@ def test_handouts_name_people_as_they_are_called_now(database: Database) -> None
     assert len([name for name in names if name.startswith("new ana ")]) == 1  # as second reader
 
 
-def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
+def test_ids_are_handed_out_as_they_are_named(database: SqliteDatabase) -> None:
     """An id that is not there is refused, and nobody gets anything."""
     share = service(database)
     with pytest.raises(NotFound, match="99"):
@@ -194,7 +194,7 @@ def test_ids_are_handed_out_as_they_are_named(database: Database) -> None:
     assert keys(database, person(database, "ana")) == [SampleKey("d", "3"), SampleKey("d", "7")]
 
 
-def test_the_next_share_is_of_what_nobody_has_yet(database: Database) -> None:
+def test_the_next_share_is_of_what_nobody_has_yet(database: SqliteDatabase) -> None:
     """Twice 40 %, then what is left; then nothing is left to get."""
     share = service(database)
     for name, wanted in (("ana", 4), ("ben", 4), ("li", 2)):
@@ -204,7 +204,7 @@ def test_the_next_share_is_of_what_nobody_has_yet(database: Database) -> None:
     assert sorted(found) == sorted(CorpusStore(database).keys())
 
 
-def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
+def test_a_top_up_goes_to_whoever_works_there(database: SqliteDatabase) -> None:
     """Up to the number of open ones each, and says what lacks."""
     share, annotating = service(database), annotate(database)
     with pytest.raises(InvalidInput, match="'d'"):
@@ -218,7 +218,7 @@ def test_a_top_up_goes_to_whoever_works_there(database: Database) -> None:
     assert report.unassigned == 2
 
 
-def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
+def test_an_absent_persons_work_goes_to_others(database: SqliteDatabase) -> None:
     """What is finished or begun stays, unless begun work is asked for."""
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions())
@@ -235,7 +235,7 @@ def test_an_absent_persons_work_goes_to_others(database: Database) -> None:
         share.move("nobody", ["ben"])
 
 
-def test_without_others_work_goes_back_to_the_pool(database: Database) -> None:
+def test_without_others_work_goes_back_to_the_pool(database: SqliteDatabase) -> None:
     """Of a dataset without a pool that is refused."""
     share, queue = service(database), QueueStore(database)
     share.give("d", ["ana"], AssignmentOptions("2"))
@@ -252,7 +252,7 @@ def test_without_others_work_goes_back_to_the_pool(database: Database) -> None:
     assert queue.next_unfinished(ben, None, order="ingested") == key
 
 
-def test_a_second_reading_is_of_ones_own_and_grows(database: Database) -> None:
+def test_a_second_reading_is_of_ones_own_and_grows(database: SqliteDatabase) -> None:
     """Asked for twice, nothing comes a third time."""
     share = service(database)
     share.give("d", ["ana"], AssignmentOptions("6"))
@@ -271,7 +271,7 @@ def test_a_second_reading_is_of_ones_own_and_grows(database: Database) -> None:
     }
 
 
-def test_practice_comes_before_all_else(database: Database) -> None:
+def test_practice_comes_before_all_else(database: SqliteDatabase) -> None:
     """Until it is finished nothing else is there; the answers must be."""
     share, annotating, queue = service(database), annotate(database), QueueStore(database)
     fill(CorpusStore(database), "p1", "p2", dataset="p")
@@ -296,7 +296,7 @@ def test_practice_comes_before_all_else(database: Database) -> None:
     assert queue.next_unfinished(ana, key, order="ingested") == SampleKey("d", "0")
 
 
-def test_scores_are_numbers_of_meta(database: Database) -> None:
+def test_scores_are_numbers_of_meta(database: SqliteDatabase) -> None:
     """A field that no sample has is refused."""
     with pytest.raises(InvalidInput, match=r"'d'.*'perplexity'"):
         service(database).give(
@@ -304,7 +304,7 @@ def test_scores_are_numbers_of_meta(database: Database) -> None:
         )
 
 
-def test_what_is_shown_counts_what_people_do(database: Database) -> None:
+def test_what_is_shown_counts_what_people_do(database: SqliteDatabase) -> None:
     """By dataset and person; rules with what waits; handouts."""
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("3", order=AssignmentOrder.INGESTED))
@@ -329,7 +329,7 @@ def test_what_is_shown_counts_what_people_do(database: Database) -> None:
         share.show("nothing")
 
 
-def test_rules_are_tried_without_being_made(database: Database) -> None:
+def test_rules_are_tried_without_being_made(database: SqliteDatabase) -> None:
     """A dry run counts what the rule would do, and leaves neither rule, handout nor work."""
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana", "ben"], AssignmentOptions("2", 2, AssignmentOrder.INGESTED))
@@ -345,7 +345,7 @@ def test_rules_are_tried_without_being_made(database: Database) -> None:
     assert share.escalate("d", rule, now=True) == AssignmentRuleResult(3, 0, added=1)
 
 
-def test_one_begins_in_ones_own_line(database: Database) -> None:
+def test_one_begins_in_ones_own_line(database: SqliteDatabase) -> None:
     """Not where one was, where that went to somebody else; with nothing of one's own, nowhere."""
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("2", order=AssignmentOrder.INGESTED))
@@ -361,7 +361,7 @@ def test_one_begins_in_ones_own_line(database: Database) -> None:
     assert annotating.start(person(database, "li")) is None
 
 
-def test_one_begins_a_dataset_at_ones_own_first_sample(database: Database) -> None:
+def test_one_begins_a_dataset_at_ones_own_first_sample(database: SqliteDatabase) -> None:
     """Wherever one was; who has none of it is told so."""
     share, annotating = service(database), annotate(database)
     share.give("d", ["ana"], AssignmentOptions("4", order=AssignmentOrder.INGESTED))

@@ -28,7 +28,7 @@ from tui_annotate.plugins.protocols import Embedder, TokenEmbedder
 from tui_annotate.services.assist.sample import NO_VECTORS, WORDS_ONLY, prepare_sample
 from tui_annotate.services.assist.search import AssistService
 from tui_annotate.storage.corpus.store import CorpusStore, NewSample
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 SAMPLES = Path(__file__).parents[2] / "sample_data" / "pairs.jsonl"
@@ -96,7 +96,7 @@ class Stores:
     """Real stores with the vectors of some samples."""
 
     def __init__(self, folder: Path, embedder: Embedder) -> None:
-        self.corpus = CorpusStore(Database.create(folder / "store.sqlite"))
+        self.corpus = CorpusStore(SqliteDatabase.create(folder / "store.sqlite"))
         self.vectors = VectorStore(folder / "vectors")
         self.embedder = embedder
         self.table = self.vectors.table_name(embedder.name, embedder.version, SEGMENTER)

@@ -20,16 +20,16 @@ from tui_annotate.domain.progress import TaskProgress
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.audit import AuditService, RecordedHead
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 Alter = Callable[[str], None]
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Database:
+def database(tmp_path: Path) -> SqliteDatabase:
     """A store in which ana added four annotations to sample 1 and took one back, and bo one."""
 
     def build(folder: Path) -> None:
@@ -46,11 +46,11 @@ def database(tmp_path: Path) -> Database:
             annotating.finish(bo, two, seconds=1)
 
     build_once(tmp_path, "audit", build)
-    return Database.open(tmp_path / "store.sqlite")
+    return SqliteDatabase.open(tmp_path / "store.sqlite")
 
 
 @pytest.fixture
-def alter(database: Database) -> Alter:
+def alter(database: SqliteDatabase) -> Alter:
     """Changes the store behind the program's back, as somebody with the file could."""
 
     def run(statements: str) -> None:
@@ -63,12 +63,12 @@ def alter(database: Database) -> Alter:
     return run
 
 
-def audit(database: Database) -> AuditService:
+def audit(database: SqliteDatabase) -> AuditService:
     """The service on a store."""
     return AuditService(AuditStore(database))
 
 
-def test_what_was_not_touched_is_sound(database: Database) -> None:
+def test_what_was_not_touched_is_sound(database: SqliteDatabase) -> None:
     """Every event is read, told as it goes, and nothing is found."""
     report: list[TaskProgress] = []
     verdict = audit(database).verify(progress=report.append)
@@ -122,7 +122,7 @@ def test_an_empty_log_is_sound(tmp_path: Path) -> None:
     ],
 )
 def test_what_was_altered_is_named(
-    database: Database, alter: Alter, statements: str, seq: int, says: str
+    database: SqliteDatabase, alter: Alter, statements: str, seq: int, says: str
 ) -> None:
     """The first event of a stream that does not fit, with the number or id that does not fit."""
     alter(statements)
@@ -136,7 +136,7 @@ def test_what_was_altered_is_named(
     assert first.at
 
 
-def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) -> None:
+def test_a_removed_annotation_stays_removed(database: SqliteDatabase, alter: Alter) -> None:
     """Without its tombstone an import would bring it back; taken out samples need none."""
     alter("DELETE FROM tombstones WHERE id = 'a3'")
     (found,) = audit(database).verify().breaks
@@ -146,7 +146,7 @@ def test_a_removed_annotation_stays_removed(database: Database, alter: Alter) ->
     assert audit(database).verify().sound
 
 
-def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> None:
+def test_a_stream_without_events_is_told(database: SqliteDatabase, alter: Alter) -> None:
     """Work that stands although its whole stream was removed."""
     alter("DELETE FROM events WHERE sample = '2'")
     (found,) = audit(database).verify().breaks
@@ -154,7 +154,7 @@ def test_a_stream_without_events_is_told(database: Database, alter: Alter) -> No
     assert found.message
 
 
-def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
+def test_wrong_counts_are_told(database: SqliteDatabase, alter: Alter) -> None:
     """How many samples somebody finished follows from the log as well."""
     alter("UPDATE tallies SET count = count + 1 WHERE person <> ''")
     (found,) = audit(database).verify().breaks
@@ -162,7 +162,7 @@ def test_wrong_counts_are_told(database: Database, alter: Alter) -> None:
     assert found.person
 
 
-def test_the_first_is_the_one_that_came_first(database: Database, alter: Alter) -> None:
+def test_the_first_is_the_one_that_came_first(database: SqliteDatabase, alter: Alter) -> None:
     """Of several streams, the one whose event came first is named first."""
     alter("UPDATE events SET at = '2020' WHERE sample = '2' OR seq = 5")
     found = audit(database).verify()
@@ -170,7 +170,7 @@ def test_the_first_is_the_one_that_came_first(database: Database, alter: Alter) 
     assert [(each.sample, each.seq) for each in found.breaks] == [("1", 5), ("2", 1)]
 
 
-def rewrite(database: Database, key: SampleKey, person: str) -> None:
+def rewrite(database: SqliteDatabase, key: SampleKey, person: str) -> None:
     """Writes a stream anew with other notes and hashes that fit, as a skilled forger would."""
     log = AnnotationStore(database)
     with database.writing() as connection:
@@ -189,7 +189,9 @@ def rewrite(database: Database, key: SampleKey, person: str) -> None:
         )
 
 
-def test_a_forged_log_is_sound_and_not_the_one_that_was(database: Database, alter: Alter) -> None:
+def test_a_forged_log_is_sound_and_not_the_one_that_was(
+    database: SqliteDatabase, alter: Alter
+) -> None:
     """Hashes that were all made anew fit each other: only the head kept elsewhere shows it."""
     service = audit(database)
     head, heads = service.head(), service.heads()
@@ -204,7 +206,7 @@ def test_a_forged_log_is_sound_and_not_the_one_that_was(database: Database, alte
     assert service.verify(against=RecordedHead(head.events, head.digest)).contains is False
 
 
-def test_removed_history_is_seen_against_a_head(database: Database, alter: Alter) -> None:
+def test_removed_history_is_seen_against_a_head(database: SqliteDatabase, alter: Alter) -> None:
     """A stream that went with all that is known of it leaves no trace but in a head."""
     service = audit(database)
     head, heads = service.head(), service.heads()
@@ -251,7 +253,7 @@ ALTERATIONS = {
 }
 
 
-def test_an_added_tombstone_is_named(database: Database, alter: Alter) -> None:
+def test_an_added_tombstone_is_named(database: SqliteDatabase, alter: Alter) -> None:
     """An annotation that no event removed is named, with its dataset."""
     alter("INSERT INTO tombstones VALUES ('new', 'd')")
     (found,) = audit(database).verify().breaks
@@ -259,7 +261,7 @@ def test_an_added_tombstone_is_named(database: Database, alter: Alter) -> None:
     assert re.search(r"\bnew\b", found.message)
 
 
-def test_removals_undone_and_repeated_are_sound(database: Database) -> None:
+def test_removals_undone_and_repeated_are_sound(database: SqliteDatabase) -> None:
     """Tombstones follow undo, redo, removed samples and a removed dataset."""
     ana = PeopleStore(database).local("ana").id
     annotating = annotate(database)
@@ -280,7 +282,7 @@ def test_removals_undone_and_repeated_are_sound(database: Database) -> None:
 @pytest.mark.parametrize("grown", [False, True])
 @pytest.mark.parametrize("alteration", ALTERATIONS)
 def test_no_head_is_valid_where_something_was_altered(
-    alteration: str, database: Database, alter: Alter, *, grown: bool
+    alteration: str, database: SqliteDatabase, alter: Alter, *, grown: bool
 ) -> None:
     """A recorded head is confirmed by no log with altered events, and by no altered tables."""
     service = audit(database)
@@ -296,7 +298,7 @@ def test_no_head_is_valid_where_something_was_altered(
         assert (found.contains, found.sound) == (False, False)
 
 
-def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
+def test_a_log_that_grew_holds_its_earlier_heads(database: SqliteDatabase) -> None:
     """Whatever was done since, in streams that were there or new ones."""
     service = audit(database)
     head, heads = service.head(), service.heads()
@@ -313,13 +315,13 @@ def test_a_log_that_grew_holds_its_earlier_heads(database: Database) -> None:
         assert found.head.events == head.events + 2
 
 
-def test_a_fork_is_seen_from_either_side(database: Database, tmp_path: Path) -> None:
+def test_a_fork_is_seen_from_either_side(database: SqliteDatabase, tmp_path: Path) -> None:
     """Two copies that went on apart: neither holds the head of the other, both that before."""
     before = audit(database).head()
     database.close()
     (tmp_path / "fork").mkdir()
     copyfile(database.path, tmp_path / "fork" / "store.sqlite")
-    fork = Database.open(tmp_path / "fork" / "store.sqlite")
+    fork = SqliteDatabase.open(tmp_path / "fork" / "store.sqlite")
     bo = PeopleStore(database).local("bo").id
     for side, name in ((database, "here"), (fork, "there")):
         annotate(side).add(bo, SampleKey("d", "2"), claim(name, 1, 5), seconds=0)

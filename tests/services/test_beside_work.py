@@ -25,13 +25,13 @@ from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.audit import AuditService
 from tui_annotate.services.export import ExportService
 from tui_annotate.services.progress import ProgressReader
-from tui_annotate.storage import database as of_database
+from tui_annotate.storage import sqlite_database as of_database
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 _MANY = 210
@@ -56,11 +56,11 @@ def _worked() -> bytes:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Database]:
+def store(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """That store, open."""
     path = tmp_path / "store.sqlite"
     path.write_bytes(_worked())
-    opened = Database.open(path)
+    opened = SqliteDatabase.open(path)
     yield opened
     opened.close()
 
@@ -68,7 +68,7 @@ def store(tmp_path: Path) -> Iterator[Database]:
 class _Team:
     """People who save over a connection of their own, and would give up rather than wait."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: SqliteDatabase) -> None:
         self._deeds: AnnotationService = annotate(database, labels="")
         self._ana = self._deeds.people.local("ana").id
         self.turns = 0
@@ -90,15 +90,15 @@ class _Team:
 
 
 @pytest.fixture
-def team(store: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Team]:
+def team(store: SqliteDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[_Team]:
     """People at work who wait for nobody."""
     monkeypatch.setattr(of_database, "LOCK_SECONDS", 0.0)
-    opened = Database.open(store.path)
+    opened = SqliteDatabase.open(store.path)
     yield _Team(opened)
     opened.close()
 
 
-def _interrupted(store: Database, team: _Team, monkeypatch: pytest.MonkeyPatch) -> None:
+def _interrupted(store: SqliteDatabase, team: _Team, monkeypatch: pytest.MonkeyPatch) -> None:
     """People work whenever the store has begun to be read, and before it ends."""
     plain = store.reading
 
@@ -113,11 +113,11 @@ def _interrupted(store: Database, team: _Team, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(store, "reading", reading)
 
 
-def _export(store: Database) -> ExportService:
+def _export(store: SqliteDatabase) -> ExportService:
     return ExportService(CorpusStore(store), PeopleStore(store), AnnotationStore(store))
 
 
-def _agree(store: Database) -> AgreementService:
+def _agree(store: SqliteDatabase) -> AgreementService:
     stores = (
         CorpusStore(store),
         PeopleStore(store),
@@ -128,7 +128,7 @@ def _agree(store: Database) -> AgreementService:
     return AgreementService(*stores, lambda _: parse_labels(LABELS), lambda filters: filters)
 
 
-_READ: dict[str, Callable[[Database], object]] = {
+_READ: dict[str, Callable[[SqliteDatabase], object]] = {
     "agreement": lambda store: _agree(store).report(),
     "figures": lambda store: ProgressReader(WorkStatisticsStore(store), dict).figures(),
     "datasets": lambda store: CorpusStore(store).datasets(),
@@ -141,7 +141,7 @@ _READ: dict[str, Callable[[Database], object]] = {
 
 @pytest.mark.parametrize("what", _READ)
 def test_nobody_waits_for_a_report(
-    store: Database, team: _Team, monkeypatch: pytest.MonkeyPatch, what: str
+    store: SqliteDatabase, team: _Team, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
     """Whatever is read and however long, people save meanwhile, without waiting at all."""
     team.work()
@@ -165,7 +165,7 @@ _WITHOUT_PAIRS = {*OF_ITEMS, *BARE, "preferences", "suggestions"}  # of ranks an
 
 @pytest.mark.parametrize("name", sorted({*registry.plugin_names("exporters")} - _WITHOUT_PAIRS))
 def test_nobody_waits_for_an_export(
-    store: Database, team: _Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+    store: SqliteDatabase, team: _Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     """People save while a format is half written, and the file shows the moment it began."""
     before = _written(_export(store), name, tmp_path / "before")

@@ -30,15 +30,15 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.services.annotate import AnnotationService
 from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.storage.assignments.store import AssignmentStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ALL = (SampleKind.REPORT, SampleKind.DOCUMENT, SampleKind.CITATION)
 
 
 @pytest.fixture
-def annotating(database: Database) -> AnnotationService:
+def annotating(database: SqliteDatabase) -> AnnotationService:
     """The annotation service over a collection."""
     made = annotate(database)
     made.corpus.add([new(each) for each in collection()], segmenter=SEGMENTER)
@@ -120,7 +120,7 @@ def test_a_rating_is_a_word_of_the_scale_or_taken_back(
     assert annotating.rate(ana, where, "", seconds=0).assignment.rating == ""
 
 
-def test_the_workspaces_words_are_for_all_kinds(database: Database) -> None:
+def test_the_workspaces_words_are_for_all_kinds(database: SqliteDatabase) -> None:
     """Pairs are rated only where the workspace names words; from Python any word is taken."""
     plain = annotate(database)
     (pair,) = fill(plain.corpus, "1")
@@ -399,7 +399,7 @@ def test_steps_go_from_sentence_to_sentence(annotating: AnnotationService, ana: 
 
 
 def test_nobody_sees_the_ticks_of_others(
-    database: Database, annotating: AnnotationService, ana: str, ben: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str, ben: str
 ) -> None:
     """What ana did changes nothing that ben sees; an account can not ask for another's."""
     before = [annotating.items.topics(ben, DATASET, kind) for kind in ALL]
@@ -421,7 +421,7 @@ def test_nobody_sees_the_ticks_of_others(
 
 
 def test_items_are_counted_by_kind_and_person(
-    database: Database, annotating: AnnotationService, ana: str, ben: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str, ben: str
 ) -> None:
     """To an annotator their own alone; review is nobody's work."""
     fill(annotating.corpus, "1", dataset="pairs")
@@ -441,7 +441,7 @@ def test_items_are_counted_by_kind_and_person(
 
 
 def test_whoever_was_given_samples_sees_and_counts_these_alone(
-    database: Database, annotating: AnnotationService, ana: str, ben: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str, ben: str
 ) -> None:
     """What both have is all there is; each finds their own open items."""
     share = AssignmentService(
@@ -475,7 +475,7 @@ def test_whoever_was_given_samples_sees_and_counts_these_alone(
 
 
 def test_what_is_drawn_from_a_pool_is_all_there_is(
-    database: Database, annotating: AnnotationService, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str
 ) -> None:
     """Nothing before the first is drawn; the next is drawn where nothing is left."""
     AssignmentService(AssignmentStore(database), annotating.people, lambda _: None, OPERATOR).pool(
@@ -494,7 +494,7 @@ def test_what_is_drawn_from_a_pool_is_all_there_is(
 
 
 def test_practice_comes_before_all_else(
-    database: Database, annotating: AnnotationService, ana: str
+    database: SqliteDatabase, annotating: AnnotationService, ana: str
 ) -> None:
     """As in the queue: until it is finished there is nothing beside it."""
     annotating.corpus.add([new(replace(report(), dataset="other"))], segmenter=SEGMENTER)

@@ -15,16 +15,16 @@ from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, second_rea
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.comments import CommentService, News
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.comments import CommentStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 MOMENTS = count(1)
 
 
 @pytest.fixture
-def corpus(database: Database) -> CorpusStore:
+def corpus(database: SqliteDatabase) -> CorpusStore:
     """Its corpus."""
     return CorpusStore(database)
 
@@ -39,13 +39,15 @@ def names() -> dict[str, str]:
     return {"ana": "Ana", "ben": "Ben", "li": "Li"}
 
 
-def remarks(database: Database, person: str = "", role: Role = Role.ANNOTATOR) -> CommentService:
+def remarks(
+    database: SqliteDatabase, person: str = "", role: Role = Role.ANNOTATOR
+) -> CommentService:
     """The service as somebody has it; as the owner of the files without a name."""
     actor = Actor(person, role) if person else OPERATOR
     return CommentService(CommentStore(database, actor=actor), names, actor, clock)
 
 
-def news(database: Database, person: str) -> News:
+def news(database: SqliteDatabase, person: str) -> News:
     """The service as an annotator has it, whose clock is that of the remarks."""
     actor = Actor(person, Role.ANNOTATOR)
     store = CommentStore(database, actor=actor)
@@ -53,7 +55,7 @@ def news(database: Database, person: str) -> News:
 
 
 @pytest.fixture
-def key(database: Database, corpus: CorpusStore) -> SampleKey:
+def key(database: SqliteDatabase, corpus: CorpusStore) -> SampleKey:
     """A sample, in a store that knows three people."""
     with database.writing() as connection:
         for name in names():
@@ -69,7 +71,7 @@ def texts(talks: list[CommentThread]) -> list[list[str]]:
     return [[each.text for each in talk.remarks] for talk in talks]
 
 
-def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
+def test_a_talk_goes_to_and_fro(database: SqliteDatabase, key: SampleKey) -> None:
     """One talk for a person and a sample in each reading; it waits, then does not."""
     ana, li = remarks(database, "ana"), remarks(database, "li", Role.REVIEWER)
     ana.write("ana", key, "Is a date a number?")
@@ -88,7 +90,7 @@ def test_a_talk_goes_to_and_fro(database: Database, key: SampleKey) -> None:
     assert ana.find_thread("ana", SampleKey("d", "2")) is None
 
 
-def test_nobody_reads_the_talks_of_another(database: Database, key: SampleKey) -> None:
+def test_nobody_reads_the_talks_of_another(database: SqliteDatabase, key: SampleKey) -> None:
     """Annotators see their own talks alone, whatever they ask for; reviewers and admins see all."""
     ana, ben = remarks(database, "ana"), remarks(database, "ben")
     ana.write("ana", key, "Mine.")
@@ -102,7 +104,7 @@ def test_nobody_reads_the_talks_of_another(database: Database, key: SampleKey) -
         assert texts(service.list_threads()) == [["Mine.", "Yours."], ["His."]]
 
 
-def test_who_may_say_what(database: Database, key: SampleKey) -> None:
+def test_who_may_say_what(database: SqliteDatabase, key: SampleKey) -> None:
     """Nobody writes as another; annotators answer nobody, and only admins tell all."""
     ana = remarks(database, "ana")
     talk = ana.write("ana", key, "Why?")
@@ -118,7 +120,7 @@ def test_who_may_say_what(database: Database, key: SampleKey) -> None:
     assert [each.text for each in ana.notices()] == ["All!"]
 
 
-def test_what_can_not_be_said(database: Database, key: SampleKey) -> None:
+def test_what_can_not_be_said(database: SqliteDatabase, key: SampleKey) -> None:
     """Nothing, about no sample, in no talk, or what no store takes."""
     ana, owner = remarks(database, "ana"), remarks(database)
     for wrong in ("", "a\0b", "\ud800"):
@@ -140,7 +142,7 @@ def told(service: News, person: str) -> list[list[tuple[str, ...]]]:
 NOTICE: list[tuple[str, ...]] = [(" ", "Welcome.")]
 
 
-def test_news_are_told_once(database: Database, key: SampleKey) -> None:
+def test_news_are_told_once(database: SqliteDatabase, key: SampleKey) -> None:
     """Notices, replies, and what changed in guidelines and labels, since the last time."""
     guidance, ana = GuidanceStore(database), news(database, "ana")
     guidance.keep(GuidanceKind.GUIDELINES, "Mark it.\n")
@@ -159,7 +161,7 @@ def test_news_are_told_once(database: Database, key: SampleKey) -> None:
     assert told(news(database, "ben"), "ben") == [NOTICE]
 
 
-def test_a_change_is_told_by_its_lines(database: Database, key: SampleKey) -> None:
+def test_a_change_is_told_by_its_lines(database: SqliteDatabase, key: SampleKey) -> None:
     """Against what was in force at the last time; a way there and back is no news."""
     del key
     guidance, ana = GuidanceStore(database), news(database, "ana")
@@ -184,7 +186,7 @@ def test_a_change_is_told_by_its_lines(database: Database, key: SampleKey) -> No
     assert (len(long.lines), printed_numbers(long.lines[-1].text)) == (61, [["40"]])
 
 
-def test_each_annotation_has_its_own_talk(database: Database, key: SampleKey) -> None:
+def test_each_annotation_has_its_own_talk(database: SqliteDatabase, key: SampleKey) -> None:
     """Next to that of the sample; only the annotator's own annotations can be asked about."""
     annotating = annotate(database)
     for who in ("ana", "ben"):

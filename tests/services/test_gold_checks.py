@@ -31,12 +31,12 @@ from tui_annotate.services.review import ReviewService
 from tui_annotate.services.sync import TableSync
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.log import stream_merge
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.stream_merge import MergeStore
 from tui_annotate.storage.log.sync_heads import SyncStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.study_conduct import StudyConductStore
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
@@ -49,7 +49,7 @@ RULE = Gold((), every=4, seed="1")
 class Crew:
     """Twenty samples, four of them with kim's answers, and people who annotate."""
 
-    database: Database
+    database: SqliteDatabase
     annotating: AnnotationService
     share: AssignmentService
     people: dict[str, str]
@@ -102,7 +102,7 @@ def crew(tmp_path: Path) -> Iterator[Crew]:
                 annotating.finish(kim, key, seconds=1)
 
     build_once(tmp_path, "gold checks", build)
-    database = Database.open(tmp_path / "store.sqlite")
+    database = SqliteDatabase.open(tmp_path / "store.sqlite")
     annotating = annotate(database, labels="")
     people = {name: annotating.people.local(name).id for name in NAMES}
     share = AssignmentService(
@@ -469,13 +469,13 @@ def test_undo_of_an_action_on_several_samples_pauses_no_one_within_a_block(stric
     assert strict.annotating.pause(ana) is not None
 
 
-def merge_store(database: Database) -> MergeStore:
+def merge_store(database: SqliteDatabase) -> MergeStore:
     """The store that merges work from other workspaces into one."""
     corpus = CorpusStore(database)
     return MergeStore(database, lambda key: corpus.sample(key).sample, lambda _: None)
 
 
-def table_sync(database: Database, person: Person) -> TableSync:
+def table_sync(database: SqliteDatabase, person: Person) -> TableSync:
     """A person's sync with the shared table that the environment names."""
     table = SharedTable(read_address())
     return TableSync(
@@ -488,12 +488,12 @@ def table_sync(database: Database, person: Person) -> TableSync:
     )
 
 
-def merge_as_bundle(away: Database, home: Database, person: Person) -> None:
+def merge_as_bundle(away: SqliteDatabase, home: SqliteDatabase, person: Person) -> None:
     """Merge all work at once, as the command for bundles does."""
     merge_store(home).merge(person, merge_store(away).copies(person.id))
 
 
-def merge_as_table(away: Database, home: Database, person: Person) -> None:
+def merge_as_table(away: SqliteDatabase, home: SqliteDatabase, person: Person) -> None:
     """Send all work to a shared table, and receive it."""
     table_sync(away, person).push()
     table_sync(home, person).pull()
@@ -504,7 +504,7 @@ def test_inaccurate_work_from_another_machine_pauses_after_its_merge(
     strict: Crew,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    merge: Callable[[Database, Database, Person], None],
+    merge: Callable[[SqliteDatabase, SqliteDatabase, Person], None],
 ) -> None:
     """The pause counts all gold samples of the merge, though they are written one by one."""
     monkeypatch.setattr(stream_merge, "_AT_ONCE", 1)

@@ -28,10 +28,10 @@ from tui_annotate.services.review import ReviewService
 from tui_annotate.storage.assignments.pools import take_from_pool
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.queue_orders import RankedSample, sort_value_of
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 SIZE, EVERY = 160, 5
@@ -55,7 +55,7 @@ VALUES: dict[str, Value] = {
 
 @dataclass
 class Study:
-    database: Database
+    database: SqliteDatabase
     annotating: AnnotationService
     share: AssignmentService
     people: dict[str, str]

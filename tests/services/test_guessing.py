@@ -14,7 +14,7 @@ from tests.helpers.stores import new_database
 from tests.services.account_stores import CHEAP, HERE, PASSWORD, Clock, Counting, Doors
 from tui_annotate.domain.errors import NotAllowed, Throttled
 from tui_annotate.domain.throttle import ACCOUNT, PAIR
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 PROCESSES = 8
 GUESSES = 25
@@ -26,7 +26,7 @@ def guess(path: Path, number: int, minutes: int, told: Queue[Tally]) -> None:
     """What one guesser does, at a time that stands still; says what came of it."""
     clock = Clock()
     clock.goes_on(minutes=minutes)
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     doors = Doors(database, clock, Counting(*CHEAP))
     found = {"looked at": 0, "throttled": 0}
     for each in range(GUESSES):

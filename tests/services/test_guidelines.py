@@ -9,22 +9,22 @@ from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound, NotRe
 from tui_annotate.domain.people import OPERATOR, Actor, Role
 from tui_annotate.services.guidelines import GuidelinesService
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
-def corpus(database: Database) -> CorpusStore:
+def corpus(database: SqliteDatabase) -> CorpusStore:
     """Its corpus."""
     return CorpusStore(database)
 
 
-def guide(database: Database, actor: Actor = OPERATOR) -> GuidelinesService:
+def guide(database: SqliteDatabase, actor: Actor = OPERATOR) -> GuidelinesService:
     """The service on a store."""
     return GuidelinesService(GuidanceStore(database), lambda: {"li": "Li"}, actor)
 
 
-def test_each_version_stays(database: Database, corpus: CorpusStore) -> None:
+def test_each_version_stays(database: SqliteDatabase, corpus: CorpusStore) -> None:
     """Of workspace and dataset, in order, whole; the same once more is no new edition."""
     fill(corpus, "1")
     owner, li = guide(database), guide(database, Actor("li", Role.ADMIN))
@@ -40,7 +40,7 @@ def test_each_version_stays(database: Database, corpus: CorpusStore) -> None:
     assert (owner.text(), owner.text(dataset="d")) == ("Two.\nLines.\n", "Own.\n")
 
 
-def test_a_name_that_no_dataset_has_is_told(database: Database, corpus: CorpusStore) -> None:
+def test_a_name_that_no_dataset_has_is_told(database: SqliteDatabase, corpus: CorpusStore) -> None:
     """It has neither the guidelines of all, nor an empty list; an old list outlives its dataset."""
     fill(corpus, "1")
     owner = guide(database)
@@ -53,7 +53,7 @@ def test_a_name_that_no_dataset_has_is_told(database: Database, corpus: CorpusSt
     assert [v.lines for v in owner.versions("d")] == [1]
 
 
-def test_what_was_before(database: Database, corpus: CorpusStore) -> None:
+def test_what_was_before(database: SqliteDatabase, corpus: CorpusStore) -> None:
     """The version before the last; of a dataset's first own ones, those of the workspace then."""
     fill(corpus, "1")
     owner = guide(database)
@@ -67,7 +67,7 @@ def test_what_was_before(database: Database, corpus: CorpusStore) -> None:
     assert owner.before("d") == "Own.\n"
 
 
-def test_what_is_refused(database: Database) -> None:
+def test_what_is_refused(database: SqliteDatabase) -> None:
     """From annotators and reviewers all; from anybody nothing, too much, or for no dataset."""
     for role in (Role.ANNOTATOR, Role.REVIEWER):
         with pytest.raises(NotAllowed):

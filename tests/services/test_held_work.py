@@ -21,9 +21,9 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.sync.shared_folder import SharedFolder
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.stream_merge import MergeStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.study_conduct import StudyConductStore
 
 ANA = Person("a1", "Ana")
@@ -49,7 +49,7 @@ class Side:
 
     def __init__(self, folder: Path) -> None:
         build_once(folder, ("held work", folder.name), _build)
-        self.database = Database.open(folder / "store.sqlite")
+        self.database = SqliteDatabase.open(folder / "store.sqlite")
         corpus = CorpusStore(self.database)
         self.people = PeopleStore(self.database)
         self.annotating = annotate(self.database, labels="", ratings=("good", "poor"))

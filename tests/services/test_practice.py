@@ -22,16 +22,16 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 KEY, OTHER = SampleKey("p", "p1"), SampleKey("p", "p2")
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """Two samples with kim's answers in one of them, for ana to practise on."""
     made = new_database(tmp_path)
     fill(CorpusStore(made), "p1", "p2", dataset="p")
@@ -43,7 +43,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
     made.close()
 
 
-def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -> None:
+def test_what_is_right_is_told_once_the_sample_is_finished(database: SqliteDatabase) -> None:
     """Not before, and not to those who do not practise on it."""
     annotating, people = annotate(database), PeopleStore(database)
     ana, ben = people.local("ana").id, people.local("ben").id
@@ -61,7 +61,7 @@ def test_what_is_right_is_told_once_the_sample_is_finished(database: Database) -
     assert annotating.open(ana, KEY).practice
 
 
-def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Database) -> None:
+def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: SqliteDatabase) -> None:
     """A person's for that person; of an origin those of its makers, none where they differ."""
     annotating, people = annotate(database), PeopleStore(database)
     ana, kim, eve = (people.local(name).id for name in ("ana", "kim", "eve"))
@@ -82,7 +82,7 @@ def test_a_rating_is_right_where_all_whose_answers_count_gave_it(database: Datab
     assert report.rating == ""
 
 
-def test_an_origin_can_be_what_is_right(database: Database) -> None:
+def test_an_origin_can_be_what_is_right(database: SqliteDatabase) -> None:
     """`human` is one, and what the person did themselves is no answer key."""
     share = AssignmentService(
         AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
@@ -97,7 +97,7 @@ def test_an_origin_can_be_what_is_right(database: Database) -> None:
     assert [each.id for each in report.extra] == ["b"]
 
 
-def test_what_review_refused_is_no_answer(database: Database) -> None:
+def test_what_review_refused_is_no_answer(database: SqliteDatabase) -> None:
     """Of what review settled, only what it made is right."""
     settled, now = Person(SETTLED, SETTLED, PersonKind.SETTLED), AnnotationStore(database)
     made, refused = (
@@ -117,7 +117,7 @@ def test_what_review_refused_is_no_answer(database: Database) -> None:
     assert [each.origin for each in report.missed] == [ADJUDICATED]
 
 
-def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
+def test_a_kind_of_origin_means_all_of_it(database: SqliteDatabase) -> None:
     """`imported` is what came in any format."""
     li = Person("li", "li", PersonKind.IMPORTED)
     came = replace(claim("i"), origin="imported:mercury")
@@ -137,7 +137,7 @@ def test_a_kind_of_origin_means_all_of_it(database: Database) -> None:
         assert [each.id for each in report.missed] == right
 
 
-def test_white_space_that_an_imported_answer_marks_does_not_count(database: Database) -> None:
+def test_white_space_that_an_imported_answer_marks_does_not_count(database: SqliteDatabase) -> None:
     """Neither in the feedback nor in the score, because the program marks no white space."""
     eve = Person("eve@mercury", "eve", PersonKind.IMPORTED)
     sample = CorpusStore(database).sample(KEY).sample
@@ -162,7 +162,7 @@ def test_white_space_that_an_imported_answer_marks_does_not_count(database: Data
     assert [each.score for each in results(database) if each.person == ben] == [1.0]
 
 
-def test_records_are_without_practice_unless_it_is_asked_for(database: Database) -> None:
+def test_records_are_without_practice_unless_it_is_asked_for(database: SqliteDatabase) -> None:
     """The samples are there, with the work of others; nobody's figures count it."""
     annotating, corpus, people = annotate(database), CorpusStore(database), PeopleStore(database)
     ana = people.local("ana").id
@@ -185,7 +185,7 @@ def test_records_are_without_practice_unless_it_is_asked_for(database: Database)
     assert (own.count_practice_samples(), other.count_practice_samples()) == (1, 0)
 
 
-def criteria(database: Database, **options: Any) -> AssignmentService:
+def criteria(database: SqliteDatabase, **options: Any) -> AssignmentService:
     """Practice on both samples again, with a score to pass."""
     share = AssignmentService(
         AssignmentStore(database), PeopleStore(database), lambda _: None, OPERATOR
@@ -205,13 +205,13 @@ def attempt(annotating: AnnotationService, person: str, *, right: bool) -> list[
     return [following] if following else []
 
 
-def results(database: Database, actor: Actor = OPERATOR) -> list[PracticeResult]:
+def results(database: SqliteDatabase, actor: Actor = OPERATOR) -> list[PracticeResult]:
     """The results of practice in `status`."""
     store = WorkStatisticsStore(database, actor=actor)
     return list(ProgressReader(store, dict).figures().practice)
 
 
-def test_practice_is_repeated_until_it_is_passed(database: Database) -> None:
+def test_practice_is_repeated_until_it_is_passed(database: SqliteDatabase) -> None:
     """Each attempt has its result; the earlier annotations are gone from the samples."""
     criteria(database, pass_score=80)
     fill(CorpusStore(database), "real")
@@ -234,7 +234,7 @@ def test_practice_is_repeated_until_it_is_passed(database: Database) -> None:
     assert results(database) == [found]
 
 
-def test_a_result_stays_when_the_answer_changes(database: Database) -> None:
+def test_a_result_stays_when_the_answer_changes(database: SqliteDatabase) -> None:
     """It was stored when the attempt ended."""
     criteria(database, pass_score=80)
     annotating = annotate(database)
@@ -246,7 +246,7 @@ def test_a_result_stays_when_the_answer_changes(database: Database) -> None:
     assert results(database) == before
 
 
-def test_undo_leaves_practice_whose_result_is_stored(database: Database) -> None:
+def test_undo_leaves_practice_whose_result_is_stored(database: SqliteDatabase) -> None:
     """It would make the practice unfinished again; what was done later can be undone."""
     share = criteria(database, pass_score=80, attempts=1)
     fill(CorpusStore(database), "real")
@@ -274,7 +274,7 @@ def test_undo_leaves_practice_whose_result_is_stored(database: Database) -> None
     assert done.key == KEY  # the further attempt
 
 
-def test_without_a_score_to_pass_practice_ends_with_a_result(database: Database) -> None:
+def test_without_a_score_to_pass_practice_ends_with_a_result(database: SqliteDatabase) -> None:
     """Nobody passes or fails, and nothing is done again."""
     annotating = annotate(database)
     ana = annotating.people.local("ana").id
@@ -285,7 +285,9 @@ def test_without_a_score_to_pass_practice_ends_with_a_result(database: Database)
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, hold: bool) -> None:
+def test_who_fails_the_last_attempt_goes_on_or_is_held(
+    database: SqliteDatabase, *, hold: bool
+) -> None:
     """As the admin wants; an admin lets a person go on who is held."""
     share = criteria(database, pass_score=80, attempts=2, hold=hold)
     fill(CorpusStore(database), "real")
@@ -309,7 +311,7 @@ def test_who_fails_the_last_attempt_goes_on_or_is_held(database: Database, *, ho
 
 
 @pytest.mark.parametrize("way", ["edit", "undo", "clear", "rating", "reassigned", "skipped"])
-def test_what_follows_the_answer_changes_no_score(database: Database, way: str) -> None:
+def test_what_follows_the_answer_changes_no_score(database: SqliteDatabase, way: str) -> None:
     """The score is that of the first completion, after which the answer is shown."""
     share = criteria(database, pass_score=80, attempts=1)
     annotating, people = annotate(database), PeopleStore(database)
@@ -338,7 +340,7 @@ def test_what_follows_the_answer_changes_no_score(database: Database, way: str) 
     assert (found.score, found.passed) == (0.5, False)
 
 
-def test_each_attempt_has_its_own_first_completion(database: Database) -> None:
+def test_each_attempt_has_its_own_first_completion(database: SqliteDatabase) -> None:
     """An answer that was copied counts in the next attempt, which says that it is the second."""
     criteria(database, pass_score=80, attempts=2)
     annotating = annotate(database)
@@ -350,7 +352,7 @@ def test_each_attempt_has_its_own_first_completion(database: Database) -> None:
 
 
 @pytest.mark.parametrize("hold", [False, True])
-def test_an_admin_gives_one_more_attempt(database: Database, *, hold: bool) -> None:
+def test_an_admin_gives_one_more_attempt(database: SqliteDatabase, *, hold: bool) -> None:
     """Whoever failed the last one does all samples again, from the start; held people go on."""
     share = criteria(database, pass_score=80, attempts=1, hold=hold)
     fill(CorpusStore(database), "real")
@@ -383,7 +385,9 @@ def test_an_admin_gives_one_more_attempt(database: Database, *, hold: bool) -> N
 
 
 @pytest.mark.parametrize("last_first", [True, False])
-def test_practice_that_is_undone_has_no_results(database: Database, *, last_first: bool) -> None:
+def test_practice_that_is_undone_has_no_results(
+    database: SqliteDatabase, *, last_first: bool
+) -> None:
     """They belong to the practice, whichever of its batches is undone last."""
     share = criteria(database, pass_score=80, attempts=1)
     annotating = annotate(database)
@@ -401,7 +405,7 @@ def test_practice_that_is_undone_has_no_results(database: Database, *, last_firs
 @pytest.mark.parametrize("later", ["ben", "kim"])
 @pytest.mark.parametrize("gold", ["kim", "human", SETTLED])
 def test_undoing_repeated_practice_leaves_the_earlier(
-    database: Database, gold: str, later: str
+    database: SqliteDatabase, gold: str, later: str
 ) -> None:
     """Its rule is in force again and results stay; kim, whose answers count, gets no sample."""
     annotating, people = annotate(database), PeopleStore(database)
@@ -432,7 +436,7 @@ def test_undoing_repeated_practice_leaves_the_earlier(
         assert {each.kind for each in found.batches if each.undone} == {"practice"}
 
 
-def test_a_skipped_practice_sample_is_wrong(database: Database) -> None:
+def test_a_skipped_practice_sample_is_wrong(database: SqliteDatabase) -> None:
     """Skipping is no way past a score."""
     criteria(database, pass_score=60, attempts=1)
     annotating = annotate(database)
@@ -444,7 +448,7 @@ def test_a_skipped_practice_sample_is_wrong(database: Database) -> None:
     assert (found.score, found.passed) == (0.0, False)
 
 
-def test_the_author_of_the_answers_does_not_practise(database: Database) -> None:
+def test_the_author_of_the_answers_does_not_practise(database: SqliteDatabase) -> None:
     """Kim's work is no practice in `status`, ana's is."""
     annotating = annotate(database)
     annotating.finish(annotating.people.local("ana").id, KEY, seconds=0)
@@ -467,7 +471,7 @@ def test_criteria_without_sense_are_refused(options: dict[str, Any]) -> None:
         Practice(**options)
 
 
-def test_practice_is_no_disagreement(database: Database) -> None:
+def test_practice_is_no_disagreement(database: SqliteDatabase) -> None:
     """Two people who answer a practice sample differently get no third annotator."""
     annotating, people = annotate(database), PeopleStore(database)
     share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)

@@ -18,15 +18,15 @@ from tui_annotate.services.assignments import AssignmentService
 from tui_annotate.services.progress import ProgressReader
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
 
 TODAY = datetime.now(UTC).date()
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """A store with four samples, on which ana worked and ben began."""
     opened = new_database(tmp_path)
     keys = fill(CorpusStore(opened), "1", "2", "3", "4")
@@ -42,7 +42,9 @@ def database(tmp_path: Path) -> Iterator[Database]:
     opened.close()
 
 
-def figures(database: Database, actor: Actor = OPERATOR, *, today: date = TODAY) -> WorkStatistics:
+def figures(
+    database: SqliteDatabase, actor: Actor = OPERATOR, *, today: date = TODAY
+) -> WorkStatistics:
     """As the actor sees them on a day."""
     names = {person.id: person.name for person in PeopleStore(database).all()}
     store = WorkStatisticsStore(database, actor=actor)
@@ -56,7 +58,7 @@ def of(found: WorkStatistics, name: str) -> PersonWork:
     return work
 
 
-def allot(database: Database, person: str, *samples: str, practice: bool = False) -> None:
+def allot(database: SqliteDatabase, person: str, *samples: str, practice: bool = False) -> None:
     """Hands out samples, by row."""
     with database.writing() as connection:
         connection.exec_driver_sql(
@@ -71,7 +73,7 @@ def allot(database: Database, person: str, *samples: str, practice: bool = False
             )
 
 
-def test_without_handouts_everybody_has_all(database: Database) -> None:
+def test_without_handouts_everybody_has_all(database: SqliteDatabase) -> None:
     """States, annotations, seconds and pace of each, and what is left of all samples."""
     found = figures(database)
     ana, ben = of(found, "ana"), of(found, "ben")
@@ -86,14 +88,14 @@ def test_without_handouts_everybody_has_all(database: Database) -> None:
     assert len(found.weeks) == 12
 
 
-def test_a_dataset_without_work_is_not_done(database: Database) -> None:
+def test_a_dataset_without_work_is_not_done(database: SqliteDatabase) -> None:
     """Nobody began it, or all that is there came with an import, with states or without."""
     fill(CorpusStore(database), "x", dataset="e")
     ends = {each.dataset: each.end.reason for each in figures(database).forecast}
     assert ends == {"d": NoEndReason.BEGAN_TODAY, "e": NoEndReason.NOT_BEGUN}
 
 
-def test_who_was_handed_samples_with_work_of_a_file_has_not_begun(database: Database) -> None:
+def test_who_was_handed_samples_with_work_of_a_file_has_not_begun(database: SqliteDatabase) -> None:
     """What came with an import has a day, but is no work."""
     fill(CorpusStore(database), "x", dataset="e")
     li = PeopleStore(database).local("li").id
@@ -106,13 +108,13 @@ def test_who_was_handed_samples_with_work_of_a_file_has_not_begun(database: Data
     assert ends["e"] == NoEndReason.NOT_BEGUN
 
 
-def test_flags_have_their_reasons(database: Database) -> None:
+def test_flags_have_their_reasons(database: SqliteDatabase) -> None:
     """Who flagged which sample, and why."""
     (flag,) = figures(database).flags
     assert (flag.dataset, flag.sample, flag.reason) == ("d", "3", "cut off")
 
 
-def test_ends_are_projected(database: Database) -> None:
+def test_ends_are_projected(database: SqliteDatabase) -> None:
     """From what was finished in the last two weeks; later there is no pace any more."""
     tomorrow = figures(database, today=TODAY + timedelta(days=1))
     assert of(tomorrow, "ana").end(tomorrow.today).day == str(TODAY + timedelta(days=2))
@@ -121,7 +123,7 @@ def test_ends_are_projected(database: Database) -> None:
     assert of(later, "ana").end(later.today).reason == NoEndReason.IDLE
 
 
-def test_what_is_handed_out(database: Database) -> None:
+def test_what_is_handed_out(database: SqliteDatabase) -> None:
     """Assigned and remaining count what was handed out, practice left out; idle people too."""
     people = PeopleStore(database)
     ana, li = people.local("ana").id, people.local("li").id
@@ -140,7 +142,7 @@ def test_what_is_handed_out(database: Database) -> None:
     assert (ahead.remaining, ahead.end.day) == (2, str(TODAY + timedelta(days=3)))
 
 
-def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: Database) -> None:
+def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: SqliteDatabase) -> None:
     """Their remaining samples and end are their own; the others take from the pool."""
     people = PeopleStore(database)
     share = AssignmentService(AssignmentStore(database), people, lambda _: None, OPERATOR)
@@ -166,7 +168,7 @@ def test_people_with_fixed_assignments_take_nothing_from_a_pool(database: Databa
     assert of(figures(database), "ben").from_pool is None
 
 
-def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:
+def test_a_dataset_for_practice_alone_never_ends(database: SqliteDatabase) -> None:
     """What is done there is work for nobody, so it is neither remaining nor done."""
     people = PeopleStore(database)
     ana, li = people.local("ana").id, people.local("li").id
@@ -181,7 +183,7 @@ def test_a_dataset_for_practice_alone_never_ends(database: Database) -> None:
     assert [each.remaining for each in figures(database).forecast] == [1]
 
 
-def test_annotators_see_their_own(database: Database) -> None:
+def test_annotators_see_their_own(database: SqliteDatabase) -> None:
     """Their work, weeks and flags alone; reviewers and admins see those of all."""
     ana, ben = (PeopleStore(database).local(name).id for name in ("ana", "ben"))
     mine = figures(database, Actor(ben, Role.ANNOTATOR))
@@ -191,7 +193,7 @@ def test_annotators_see_their_own(database: Database) -> None:
         assert len(figures(database, Actor(ana, role)).work) == 2
 
 
-def test_strange_times_are_of_no_day(database: Database) -> None:
+def test_strange_times_are_of_no_day(database: SqliteDatabase) -> None:
     """An event that came from a file with another time counts nowhere by week."""
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TRIGGER events_refuse_update")

@@ -33,8 +33,8 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.services.relabel import LabelChangeService, RelabelConflict, RelabelReport
 from tui_annotate.settings import load
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.workspace import Workspace
 
 LABELS = """\
@@ -55,11 +55,11 @@ KEY, OTHER, THIRD = SampleKey("d", "1"), SampleKey("d", "2"), SampleKey("e", "1"
 def space(tmp_path: Path) -> Iterator[Workspace]:
     """A workspace of two datasets with our labels."""
     folder = build_once(tmp_path / "work", "labels in use", _build)
-    with _open(folder, Database.open(folder / "store.sqlite")) as made:
+    with _open(folder, SqliteDatabase.open(folder / "store.sqlite")) as made:
         yield made
 
 
-def _open(folder: Path, database: Database) -> Workspace:
+def _open(folder: Path, database: SqliteDatabase) -> Workspace:
     return Workspace(folder, load(folder), database)
 
 
@@ -79,7 +79,7 @@ def worked(tmp_path: Path) -> Iterator[Workspace]:
 
     def build(folder: Path) -> None:
         _build(folder)
-        with _open(folder, Database.open(folder / "store.sqlite")) as space:
+        with _open(folder, SqliteDatabase.open(folder / "store.sqlite")) as space:
             ana, bo = (space.person(name).id for name in ("ana", "bo"))
             put(space, ana, KEY, "a", "Odd")
             put(space, ana, KEY, "b", "Wrong.Bent", start=0, end=10)
@@ -92,7 +92,7 @@ def worked(tmp_path: Path) -> Iterator[Workspace]:
             import_one(space, OTHER, SETTLED, settled)
 
     folder = build_once(tmp_path / "work", "labels of work", build)
-    with _open(folder, Database.open(folder / "store.sqlite")) as made:
+    with _open(folder, SqliteDatabase.open(folder / "store.sqlite")) as made:
         yield made
 
 

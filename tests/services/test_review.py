@@ -44,12 +44,12 @@ from tui_annotate.services.review import ReviewResult, ReviewSample, ReviewServi
 from tui_annotate.services.review.review_sample import ReviewRefusal, assign_letters
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 SPLIT = "- Good\n- Better\n"
 EVIDENCE = (Anchor(Side.SOURCE, 0, Span(27, 53)),)
@@ -62,7 +62,7 @@ NAMES = ("ana", "ben", "li", "rev")
 class Team:
     """Three annotators and a reviewer on one store, with three samples."""
 
-    database: Database
+    database: SqliteDatabase
     annotating: AnnotationService
     keys: list[SampleKey]
     reviewer: str
@@ -115,7 +115,7 @@ def team(tmp_path: Path) -> Iterator[Team]:
                 annotating.people.local(name)
 
     build_once(tmp_path, "review", build)
-    database = Database.open(tmp_path / "store.sqlite")
+    database = SqliteDatabase.open(tmp_path / "store.sqlite")
     annotating = annotate(database, labels="")
     keys = annotating.corpus.keys()
     names = {name: annotating.people.local(name).id for name in NAMES}

@@ -30,8 +30,8 @@ from tui_annotate.services.suggestions import (
 )
 from tui_annotate.services.suggestions.sample_results import SENTENCES, find_ran
 from tui_annotate.storage.blind_datasets import BlindDatasets
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.suggestions import SuggestionStore
 
 ONE, TWO, THREE = (SampleKey("d", name) for name in "123")
@@ -39,7 +39,7 @@ GOOD: dict[str, Any] = {"sample": "1", "quote": "15 million pounds", "label": "F
 
 
 @pytest.fixture
-def annotating(database: Database) -> AnnotationService:
+def annotating(database: SqliteDatabase) -> AnnotationService:
     """The annotation service over three samples."""
     made = annotate(database)
     fill(made.corpus, "1", "2", "3")
@@ -47,7 +47,7 @@ def annotating(database: Database) -> AnnotationService:
 
 
 @pytest.fixture
-def service(database: Database, annotating: AnnotationService) -> SuggestionService:
+def service(database: SqliteDatabase, annotating: AnnotationService) -> SuggestionService:
     """The service on the same samples."""
     stores = (annotating.corpus, SuggestionStore(database), ScoreStore(database))
     return SuggestionService(*stores, annotating.labels)
@@ -385,7 +385,7 @@ def test_a_broken_file_is_told_up_to_twenty_times(
     assert len(report) == 20
 
 
-def test_a_prefix_of_an_id_is_no_sample(database: Database, tmp_path: Path) -> None:
+def test_a_prefix_of_an_id_is_no_sample(database: SqliteDatabase, tmp_path: Path) -> None:
     """People may be short; files are exact."""
     made = annotate(database)
     fill(made.corpus, "bridge")
@@ -402,7 +402,7 @@ def test_a_prefix_of_an_id_is_no_sample(database: Database, tmp_path: Path) -> N
 
 
 def _scored(
-    database: Database, *parts: tuple[SampleKey, tuple[float | None, ...]], low: bool = False
+    database: SqliteDatabase, *parts: tuple[SampleKey, tuple[float | None, ...]], low: bool = False
 ) -> ScoreRun:
     run = ScoreRun(
         id=str(uuid4()),
@@ -417,7 +417,7 @@ def _scored(
 
 
 def test_segments_below_a_threshold_are_suggested(
-    database: Database, service: SuggestionService, annotating: AnnotationService
+    database: SqliteDatabase, service: SuggestionService, annotating: AnnotationService
 ) -> None:
     """Without white space around; unknown parts, and those of other segments, are passed over."""
     _scored(database, (ONE, (0.1, 0.9)), (TWO, (None, 0.1, 0.1)))
@@ -442,7 +442,7 @@ def test_segments_below_a_threshold_are_suggested(
 
 
 def test_a_score_of_which_low_is_good_asks_for_what_is_above(
-    database: Database, service: SuggestionService
+    database: SqliteDatabase, service: SuggestionService
 ) -> None:
     """A threshold at the wrong end is refused, as are unknown scores and labels."""
     _scored(database, (ONE, (0.1, 0.9)), low=True)
@@ -472,7 +472,7 @@ def test_there_is_one_threshold(values: tuple[float | None, float | None]) -> No
 
 
 @pytest.fixture
-def answered(database: Database, annotating: AnnotationService) -> dict[str, str]:
+def answered(database: SqliteDatabase, annotating: AnnotationService) -> dict[str, str]:
     """Three suggestions of two makers: what two people made of them; and their ids."""
     (one,) = suggest(database, ONE)
     two, three = suggest(database, TWO, THREE, maker="other", label="")
@@ -519,7 +519,7 @@ def test_who_finishes_without_an_answer_passes_over(
 
 
 def test_review_and_files_saw_no_suggestion(
-    database: Database, service: SuggestionService, annotating: AnnotationService
+    database: SqliteDatabase, service: SuggestionService, annotating: AnnotationService
 ) -> None:
     """Nor did who worked elsewhere, unless they answer others; it is not passed over."""
     suggest(database, ONE)
@@ -537,7 +537,7 @@ def test_review_and_files_saw_no_suggestion(
 
 
 def test_what_is_hidden_is_not_seen(
-    database: Database, service: SuggestionService, answered: dict[str, str]
+    database: SqliteDatabase, service: SuggestionService, answered: dict[str, str]
 ) -> None:
     """But by those who answered it before."""
     assert answered
@@ -563,7 +563,7 @@ def test_the_list_has_the_words_and_what_is_open(
 
 
 def test_what_was_said_before_a_run_did_not_see_it(
-    database: Database, service: SuggestionService, annotating: AnnotationService
+    database: SqliteDatabase, service: SuggestionService, annotating: AnnotationService
 ) -> None:
     """Only who worked on the sample since had it before them."""
     ana = annotating.people.local("ana").id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -66,12 +67,14 @@ def test_who_has_no_account_can_not_be_changed(accounts: AccountStore) -> None:
         accounts.forget("x", name="y", email="y@y")
 
 
-def test_of_several_at_once_one_redeems_a_code(accounts: AccountStore, tmp_path: Path) -> None:
+def test_of_several_at_once_one_redeems_a_code(
+    accounts: AccountStore, reopen: Callable[[], Database]
+) -> None:
     """The others are refused, whoever comes first."""
     accounts.invite("ana", "code", expires=LATER)
 
     def redeem(number: int) -> bool:
-        database = Database.open(tmp_path / "store.sqlite")
+        database = reopen()
         try:
             return AccountStore(database).redeem("code", f"hash {number}", now=NOW) is not None
         finally:

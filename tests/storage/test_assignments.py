@@ -27,6 +27,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 NAMES = ["ana", "ben", "li"]
 
@@ -205,7 +206,7 @@ TestLines.settings = settings(
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
+def database(tmp_path: Path) -> Iterator[SqliteDatabase]:
     """An empty store."""
     with new_database_closed(tmp_path) as made:
         yield made
@@ -217,7 +218,7 @@ class new_database_closed:  # noqa: N801  used as a function
     def __init__(self, folder: Path) -> None:
         self.database = new_database(folder)
 
-    def __enter__(self) -> Database:
+    def __enter__(self) -> SqliteDatabase:
         return self.database
 
     def __exit__(self, *_: object) -> None:
@@ -360,7 +361,7 @@ def test_who_has_a_share_of_a_dataset_does_not_draw_from_it(database: Database) 
 
 def _draw_all(path: Path, person: str) -> list[str]:
     """In a process of its own: draws and finishes until nothing is left."""
-    database = Database.open(path)
+    database = SqliteDatabase.open(path)
     deeds, queue = annotate(database, labels=""), QueueStore(database)
     drawn = []
     while key := queue.next_unfinished(person, None, order="by-source"):

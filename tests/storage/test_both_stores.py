@@ -31,14 +31,14 @@ from tui_annotate.storage import migrate
 from tui_annotate.storage.columns import PEOPLE, RANKS
 from tui_annotate.storage.log.annotation_store import _SHOWN
 from tui_annotate.storage.log.events import _WHO
-from tui_annotate.storage.statements import json_is_true, json_number
+from tui_annotate.storage.statements import DECODED_TEXT, json_is_true, json_number
 from tui_annotate.storage.tables import METADATA
 
 SQLITE_MODULES = {
     "change_record": "records changes with temporary triggers",
     "completion_names": "reads the file without the rest of the program",
     "corpus.file_index": "indexes a viewed file in a temporary database",
-    "database": "opens the file",
+    "sqlite_database": "opens the file",
     "integrity": "checks the file",
     "log.rebuild": "cuts the copy that a snapshot is made of",
     "repair": "prints commands for the file",
@@ -69,15 +69,17 @@ def module_names() -> list[str]:
     return [name for name in names if not name.startswith("migrations.versions")]
 
 
-def statements() -> dict[str, ClauseElement]:
-    """All statements at the level of a module, by its name and theirs."""
+def statements(dialect: str) -> dict[str, ClauseElement]:
+    """All statements at the level of a module for one store, by its name and theirs."""
     found: dict[int, tuple[str, ClauseElement]] = {}
     for name in module_names():
         if name in SQLITE_MODULES or name == "migrations.env":
             continue
         for variable, value in vars(importlib.import_module(f"{storage.__name__}.{name}")).items():
-            several = isinstance(value, list | tuple)
-            for number, each in enumerate(value if several else [value]):
+            several = value if isinstance(value, list | tuple) else [value]
+            if isinstance(value, dict) and dialect in value:
+                several = [value[dialect]]
+            for number, each in enumerate(several):
                 if isinstance(each, Executable) and isinstance(each, ClauseElement):
                     found.setdefault(id(each), (f"{name}.{variable}[{number}]", each))
     return dict(value for key, value in found.items() if key not in FRAGMENTS)
@@ -126,7 +128,7 @@ def test_every_statement_can_be_prepared_on_postgresql(on_postgresql: Connection
     numbered: Any = make_url("postgresql+psycopg://").get_dialect()
     numbered = numbered(paramstyle="numeric_dollar")
     wrong = []
-    for name, statement in statements().items():
+    for name, statement in statements("postgresql").items():
         nested = on_postgresql.begin_nested()
         try:
             sql = render(statement, numbered).replace("%", "%%")
@@ -144,7 +146,7 @@ def test_every_statement_can_be_prepared_on_sqlite(on_sqlite: Connection) -> Non
     driver = on_sqlite.connection.driver_connection
     assert isinstance(driver, sqlite3.Connection)
     wrong = []
-    for name, statement in statements().items():
+    for name, statement in statements("sqlite").items():
         sql = render(statement, sqlite.dialect(paramstyle="named"))
         names = dict.fromkeys(re.findall(r":(\w+)", sql))
         try:
@@ -156,7 +158,7 @@ def test_every_statement_can_be_prepared_on_sqlite(on_sqlite: Connection) -> Non
 
 def test_hundreds_of_statements_are_found() -> None:
     """The tests above would pass without any."""
-    found = statements()
+    found = statements("sqlite")
     assert len(found) > 300
     assert {name.split(".")[0] for name in found} > {"assignments", "corpus", "log", "queue"}
 
@@ -282,6 +284,31 @@ def test_parts_of_json(connection: Connection, path: str, value: str | None) -> 
     assert connection.execute(query, {"document": DOCUMENT, "path": path}).scalar() == value
 
 
+@pytest.mark.parametrize(
+    ("text_of_json", "value"),
+    [
+        (r"\ud83d\ude00", "\U0001f600"),
+        (r"\u4e2d", "中"),
+        (r"a\\ud800", r"a\ud800"),
+        (r"\ud83d\ude00 \\ud800", "\U0001f600 \\ud800"),
+    ],
+)
+def test_escaped_characters_of_json(connection: Connection, text_of_json: str, value: str) -> None:
+    """Pairs of halves are a character, and an escaped backslash begins no escape."""
+    query = text("SELECT json_extract(CAST(:document AS TEXT), '$.a')")
+    assert connection.execute(query, {"document": f'{{"a":"{text_of_json}"}}'}).scalar() == value
+
+
+@pytest.mark.parametrize("part", [r"\ud800", r"\udc00", r"\u0000", r"\ud800\ud800", r"x\udfffy"])
+def test_unusual_characters_of_json_are_no_error(on_postgresql: Connection, part: str) -> None:
+    """An imported record may have halves of characters and NUL, which PostgreSQL refuses."""
+    document = f'{{"labels":["Fine"],"note":"{part}"}}'
+    query = text("SELECT json_extract(CAST(:document AS TEXT), '$.labels')")
+    assert on_postgresql.execute(query, {"document": document}).scalar() == '["Fine"]'
+    query = text("SELECT json_extract(CAST(:document AS TEXT), '$.note')")
+    assert "\ufffd" in on_postgresql.execute(query, {"document": document}).scalar_one()
+
+
 def test_elements_of_json(connection: Connection) -> None:
     """Of arrays and of objects, in order."""
     query = "SELECT CAST(key AS TEXT), CAST(value AS TEXT) FROM json_each(:document, :path)"
@@ -293,6 +320,14 @@ def test_elements_of_json(connection: Connection) -> None:
     assert elements("$.a.b")[:3] == [("0", "1"), ("1", "two"), ("2", None)]
     assert [key for key, _ in elements("$")] == ["a", "n", "f", "t", "x", "z"]
     assert not elements("$.missing")
+
+
+def test_length_of_texts(connection: Connection) -> None:
+    """In characters, up to NUL, of which only a document has one."""
+    decoded = DECODED_TEXT[connection.dialect.name].replace("u.text", ":content")
+    for content, length in (("", 0), ("aä中😀", 4), ("ab\0c", 2)):
+        query = text(f"SELECT length({decoded})")
+        assert connection.execute(query, {"content": content.encode()}).scalar() == length
 
 
 def test_valid_json(connection: Connection) -> None:

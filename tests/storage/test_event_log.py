@@ -26,6 +26,7 @@ from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.event_log import EventLog
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ROOT = Path(__file__).parents[2]
 ROUNDS = by_effort(push=4, full=15, torture=300)
@@ -36,9 +37,9 @@ from pathlib import Path
 from tests.helpers.stores import annotate, claim
 from tui_annotate.domain.errors import Conflict
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 path, person, seed, count = Path(sys.argv[1]), *sys.argv[2:]
-draw, deeds = random.Random(int(seed)), annotate(Database.open(path))
+draw, deeds = random.Random(int(seed)), annotate(SqliteDatabase.open(path))
 names = iter(f"{seed}-{number}" for number in range(int(count)))
 for name in names:
     key = SampleKey("d", str(draw.randrange(3)))
@@ -60,6 +61,12 @@ for name in names:
         print(saved.key.id, saved.verb, saved.assignment.state, there, flush=True)
 print("end", flush=True)
 """
+
+DROP_TRIGGER = {
+    "sqlite": ["DROP TRIGGER events_refuse_update"],
+    "postgresql": ["DROP TRIGGER events_refuse_change ON events"],
+}
+"""What lets the event log be changed, as another program can."""
 
 
 def writer(path: Path, person: str, *, seed: int, count: int) -> subprocess.Popen[str]:
@@ -116,7 +123,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
         *lines, end = out.splitlines()
         assert end == "end"
         saved[person] += len(lines)
-    opened = Database.open(path)
+    opened = SqliteDatabase.open(path)
     log = AnnotationStore(opened)
     keys = [SampleKey("d", name) for name in "012"]
     for person in people:
@@ -156,7 +163,7 @@ def check(
     path: Path, person: str, actions: list[tuple[str, str, str, list[str]]], *, before: int
 ) -> int:
     """Holds what was told against the store; gives how many events are new."""
-    with closing(Database.open(path)) as database:
+    with closing(SqliteDatabase.open(path)) as database:
         sound(database)
         with database.reading() as connection:
             rows = connection.exec_driver_sql(
@@ -211,17 +218,23 @@ def test_lost_caches_are_told(database: Database, corpus: CorpusStore) -> None:
     stale = inspect_store(database)[1]
     assert (stale.check, stale.state) == ("log", "error")
     with database.writing() as connection:
-        connection.exec_driver_sql("DROP TRIGGER events_refuse_update")
+        for trigger in DROP_TRIGGER[connection.dialect.name]:
+            connection.exec_driver_sql(trigger)
         connection.exec_driver_sql("UPDATE events SET after = replace(after, 'why', 'not')")
     altered = inspect_store(database)[1]
     assert (altered.check, altered.state) == ("log", "error")
     assert altered.message != stale.message
-    with database.writing() as connection:
-        connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
-    with closing(sqlite3.connect(database.path)) as other:
+
+
+def test_a_reference_to_a_missing_row_is_reported(sqlite_store: SqliteDatabase) -> None:
+    """Another program can write such a row into the file; PostgreSQL refuses it."""
+    (key,) = fill(CorpusStore(sqlite_store), "1")
+    person = PeopleStore(sqlite_store).local("ana").id
+    annotate(sqlite_store).add(person, key, claim("a"), seconds=0)
+    with closing(sqlite3.connect(sqlite_store.path)) as other:
         other.execute("DELETE FROM people")
         other.commit()
-    (finding,) = inspect_store(database)
+    (finding,) = inspect_store(sqlite_store)
     assert (finding.check, finding.state) == ("store", "error")
     assert finding.hint
 
@@ -236,7 +249,7 @@ def test_a_damaged_page_is_told(tmp_path: Path) -> None:
             "UPDATE sqlite_master SET rootpage = 3 WHERE name = 'ix_samples_external'"
         )
     database.close()
-    (finding,) = inspect_store(Database(database.path))
+    (finding,) = inspect_store(SqliteDatabase(database.path))
     assert finding.state == "error"
     assert finding.hint
 

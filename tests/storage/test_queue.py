@@ -31,6 +31,7 @@ from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
 from tui_annotate.storage.scores.store import ScoreStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.statements import sample_row
 
 ORDERS = ["by-source", "ingested", "random:7"]
@@ -378,13 +379,14 @@ def count_steps_of_sources(database: Database) -> int:
 
 
 def test_the_sources_of_a_batch_are_found_as_quickly_among_many(
-    corpus: CorpusStore, database: Database
+    sqlite_store: SqliteDatabase,
 ) -> None:
     """However many samples there are: else each batch of an ingest takes longer than the last."""
+    corpus = CorpusStore(sqlite_store)
     fill(corpus, *map(str, range(20)))
-    few = count_steps_of_sources(database)
+    few = count_steps_of_sources(sqlite_store)
     fill(corpus, *map(str, range(20, 1000)))
-    assert count_steps_of_sources(database) <= few + 5
+    assert count_steps_of_sources(sqlite_store) <= few + 5
 
 
 def count_steps_of_removal(database: Database, keys: Sequence[SampleKey]) -> int:
@@ -399,9 +401,10 @@ def count_steps_of_removal(database: Database, keys: Sequence[SampleKey]) -> int
 
 
 def test_samples_are_removed_from_an_order_as_quickly_among_many(
-    corpus: CorpusStore, database: Database
+    sqlite_store: SqliteDatabase,
 ) -> None:
     """Else the first assignment of a dataset, which removes all its samples, takes minutes."""
-    few = count_steps_of_removal(database, fill(corpus, *map(str, range(20)))[:10])
+    corpus = CorpusStore(sqlite_store)
+    few = count_steps_of_removal(sqlite_store, fill(corpus, *map(str, range(20)))[:10])
     many = fill(corpus, *map(str, range(20, 1000)))
-    assert count_steps_of_removal(database, many[-10:]) <= few + 5
+    assert count_steps_of_removal(sqlite_store, many[-10:]) <= few + 5

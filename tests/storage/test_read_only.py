@@ -15,8 +15,8 @@ from tests.helpers.stores import annotate, fill, ids, new_database
 from tui_annotate.domain.errors import ReadOnly, Unavailable
 from tui_annotate.domain.queue_orders import BY_SOURCE
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 
 @pytest.fixture
@@ -29,19 +29,19 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def database(path: Path) -> Iterator[Database]:
+def database(path: Path) -> Iterator[SqliteDatabase]:
     """The same store, opened on a full disk."""
     with closing(open_without_space(path)) as opened:
         yield opened
 
 
-def open_without_space(path: Path) -> Database:
+def open_without_space(path: Path) -> SqliteDatabase:
     """Open a store while the disk is full."""
     with without_space():
-        return Database.open(path)
+        return SqliteDatabase.open(path)
 
 
-def test_a_store_on_a_full_disk_is_read_only(database: Database) -> None:
+def test_a_store_on_a_full_disk_is_read_only(database: SqliteDatabase) -> None:
     """All can be read, and each write is refused with the reason, even once there is space."""
     with without_space():
         assert ids(CorpusStore(database)) == ["a", "b"]
@@ -55,7 +55,7 @@ def test_a_store_on_a_full_disk_is_read_only(database: Database) -> None:
 
 def test_a_store_with_space_is_writable(path: Path) -> None:
     """A store that can be written has no reason to be read-only."""
-    with closing(Database.open(path)) as database:
+    with closing(SqliteDatabase.open(path)) as database:
         assert database.read_only == ""
         database.require_writable()
 
@@ -64,7 +64,7 @@ def test_changes_in_a_side_file_are_not_left_out(path: Path, tmp_path: Path) -> 
     """A store whose newest changes can not be read is refused; a copy with space shows them."""
     killed = tmp_path / "killed" / path.name
     killed.parent.mkdir()
-    with closing(Database.open(path)) as database:
+    with closing(SqliteDatabase.open(path)) as database:
         fill(CorpusStore(database), "c")
         for side in ("", "-wal"):
             shutil.copy(f"{path}{side}", f"{killed}{side}")
@@ -72,7 +72,7 @@ def test_changes_in_a_side_file_are_not_left_out(path: Path, tmp_path: Path) -> 
         open_without_space(killed)
     assert f"{killed}-wal" in caught.value.message
     assert str(killed.parent) in caught.value.hint
-    with closing(Database.open(killed)) as copy:
+    with closing(SqliteDatabase.open(killed)) as copy:
         assert ids(CorpusStore(copy)) == ["a", "b", "c"]
 
 
@@ -83,7 +83,7 @@ def test_an_empty_side_file_holds_nothing(path: Path) -> None:
         assert ids(CorpusStore(database)) == ["a", "b"]
 
 
-def test_a_store_that_changes_while_it_is_read_is_refused(database: Database) -> None:
+def test_a_store_that_changes_while_it_is_read_is_refused(database: SqliteDatabase) -> None:
     """What a program with space writes meanwhile ends the reading, as pages could be mixed."""
     with closing(sqlite3.connect(database.path)) as other:
         other.execute("UPDATE datasets SET name = 'other'")
@@ -95,15 +95,15 @@ def test_a_store_that_changes_while_it_is_read_is_refused(database: Database) ->
     assert str(database.path) in caught.value.message
 
 
-def test_a_read_only_store_can_be_copied(database: Database, tmp_path: Path) -> None:
+def test_a_read_only_store_can_be_copied(database: SqliteDatabase, tmp_path: Path) -> None:
     """The copy has all data, and can be written."""
     database.copy_to(tmp_path / "copy.sqlite")
-    with closing(Database.open(tmp_path / "copy.sqlite")) as copy:
+    with closing(SqliteDatabase.open(tmp_path / "copy.sqlite")) as copy:
         fill(CorpusStore(copy), "c")
         assert ids(CorpusStore(copy)) == ["a", "b", "c"]
 
 
-def test_a_new_reader_of_a_read_only_store_is_not_stored(database: Database) -> None:
+def test_a_new_reader_of_a_read_only_store_is_not_stored(database: SqliteDatabase) -> None:
     """Somebody without work in the store can read, under a name that the store does not have."""
     people = PeopleStore(database)
     assert people.local("stranger").name == "stranger"
@@ -112,7 +112,7 @@ def test_a_new_reader_of_a_read_only_store_is_not_stored(database: Database) -> 
 
 def test_a_store_that_runs_full_becomes_read_only(path: Path) -> None:
     """Where a new person can not be stored, nothing of the person's work could be either."""
-    with closing(Database.open(path)) as database:
+    with closing(SqliteDatabase.open(path)) as database:
         people = PeopleStore(database)
         with without_space():
             assert people.local("stranger").name == "stranger"
@@ -120,7 +120,7 @@ def test_a_store_that_runs_full_becomes_read_only(path: Path) -> None:
             fill(CorpusStore(database), "c")
 
 
-def test_the_queue_of_a_read_only_store_takes_nothing_from_a_pool(database: Database) -> None:
+def test_the_queue_of_a_read_only_store_takes_nothing_from_a_pool(database: SqliteDatabase) -> None:
     """The next sample is found without a write, and an order that is not stored is refused."""
     service = annotate(database, labels="")
     person = service.people.local("ana").id

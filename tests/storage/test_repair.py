@@ -18,8 +18,8 @@ from tests.helpers.stores import SEGMENTER, SUMMARY, new, new_database, sample
 from tui_annotate.domain.errors import Damaged, Unavailable
 from tui_annotate.storage import repair
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ROOT = Path(__file__).parents[2]
 PAGE = 4096
@@ -71,7 +71,7 @@ def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> Non
     """The line makes a store that opens out of one that does not hold together."""
     store = folder / "store.sqlite"
     tear(store, seed=seed)
-    with closing(Database(store)) as database:
+    with closing(SqliteDatabase(store)) as database:
         (finding,) = inspect_store(database)
     assert finding.state == "error"
     line, _, then = finding.hint.rpartition(", ")
@@ -79,7 +79,7 @@ def test_what_can_be_read_of_torn_pages_is_saved(folder: Path, seed: int) -> Non
     done = shell(line, folder.parent)
     assert done.returncode == 0, done.stderr
     assert (folder / "damaged" / "store.sqlite").exists()
-    with closing(Database.open(store)) as database:
+    with closing(SqliteDatabase.open(store)) as database:
         assert CorpusStore(database).totals()[0] > 0
         with database.reading() as connection:
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
@@ -95,7 +95,7 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
         ).fetchone()
         store.execute("DELETE FROM documents WHERE id = ?", text)
         store.commit()
-    with closing(Database.open(folder / "store.sqlite")) as database:
+    with closing(SqliteDatabase.open(folder / "store.sqlite")) as database:
         (finding,) = inspect_store(database)
     assert (finding.check, finding.state) == ("store", "error")
     command_line(folder.parent)
@@ -103,7 +103,7 @@ def test_what_contradicts_itself_goes_to_a_new_workspace(folder: Path) -> None:
     assert done.returncode == 0, done.stderr
     report = [line for line in done.stderr.splitlines() if re.search(r"'\d+'", line)]
     assert len(report) == lost[0]
-    with closing(Database.open(Path(f"{folder}-new") / "store.sqlite")) as database:
+    with closing(SqliteDatabase.open(Path(f"{folder}-new") / "store.sqlite")) as database:
         assert CorpusStore(database).totals()[0] == 50 - lost[0]
 
 
@@ -117,7 +117,7 @@ def test_an_altered_document_is_found(folder: Path) -> None:
         with closing(sqlite3.connect(store)) as connection:
             connection.execute(f"UPDATE documents SET {change} WHERE id = 1")
             connection.commit()
-        with closing(Database.open(store)) as database:
+        with closing(SqliteDatabase.open(store)) as database:
             (finding,) = inspect_store(database)
         assert report in finding.message
         assert finding.hint == mend(store)

@@ -17,11 +17,11 @@ from tui_annotate.domain.records import OwnedAnnotation, Record, RecordFilter
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.work_import import ImportCounts
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 RAW = {"annot_id": 3, "label": ["Unwanted", "Unwanted.Instrinsic"], "odd": [1.5, None, "\ud800"]}
 
@@ -39,13 +39,13 @@ def record(*annotations: Annotation, person: str = "ab12", name: str = "1") -> R
 
 
 @pytest.fixture
-def log(database: Database, corpus: CorpusStore) -> AnnotationStore:
+def log(database: SqliteDatabase, corpus: CorpusStore) -> AnnotationStore:
     """A log over two samples."""
     fill(corpus, "1", "2")
     return AnnotationStore(database)
 
 
-def test_work_comes_in_as_it_is(database: Database, log: AnnotationStore) -> None:
+def test_work_comes_in_as_it_is(database: SqliteDatabase, log: AnnotationStore) -> None:
     """With its person, its labels, its raw record; through the log."""
     assert log.import_records([record(foreign("a"), foreign("b", 4))]) == ImportCounts(added=2)
     (taken, _) = CorpusStore(database).records(RecordFilter(dataset="d"))
@@ -68,7 +68,9 @@ def test_once_more_adds_nothing(log: AnnotationStore) -> None:
     assert log.import_records([record(foreign("a"), foreign("b", 3))]) == ImportCounts(1, 1)
 
 
-def test_what_was_removed_here_stays_removed(database: Database, log: AnnotationStore) -> None:
+def test_what_was_removed_here_stays_removed(
+    database: SqliteDatabase, log: AnnotationStore
+) -> None:
     """A tombstone stops it, also after undo of an add; redo takes the stone away."""
     key = SampleKey("d", "1")
     ana = PeopleStore(database).local("ana").id
@@ -89,7 +91,7 @@ def studio(name: str, start: int = 0) -> Annotation:
 
 
 def test_another_form_of_a_file_is_known_after_a_change(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """Other ids for the same annotations: removed ones stay removed, changed ones are known."""
     first, second = studio("a"), studio("b", 4)
@@ -128,7 +130,9 @@ def test_work_on_a_sample_that_was_taken_out_comes_back_with_it(
     assert log.import_records([record(foreign("a"))]) == ImportCounts(added=1)
 
 
-def test_numbers_are_kept_where_they_are_free(database: Database, log: AnnotationStore) -> None:
+def test_numbers_are_kept_where_they_are_free(
+    database: SqliteDatabase, log: AnnotationStore
+) -> None:
     """A number that is taken, twice there, or missing becomes a new one above all."""
     given = [
         replace(foreign(name, place), number=n)
@@ -145,7 +149,7 @@ def test_numbers_are_kept_where_they_are_free(database: Database, log: Annotatio
 
 
 def test_an_id_that_stands_elsewhere_is_changed_once(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """The same file under another dataset: its own annotations, and still none twice."""
     fill(CorpusStore(database), "1", dataset="e")
@@ -158,7 +162,7 @@ def test_an_id_that_stands_elsewhere_is_changed_once(
 
 
 def test_an_assignment_comes_in_where_nothing_was_done(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """State, rating, comment, seconds and time."""
     done = Assignment("ab12", State.DONE, "good", "half \ud800", 12, "2026-01-02T03:04:05+00:00")
@@ -175,7 +179,7 @@ def judged(person: str = "ab12", *, where: str = "f.jsonl:7", **work: Any) -> Re
     return replace(record(person=person), assignments=(assignment,), where=where)
 
 
-def test_of_imports_the_last_one_stands(database: Database, log: AnnotationStore) -> None:
+def test_of_imports_the_last_one_stands(database: SqliteDatabase, log: AnnotationStore) -> None:
     """What it says and is not empty; as an event each, and the same once more is none."""
     key = SampleKey("d", "1")
     log.import_records([judged(state=State.DONE, comment="one", seconds=12.0)])
@@ -192,7 +196,7 @@ def test_of_imports_the_last_one_stands(database: Database, log: AnnotationStore
 
 
 def test_an_import_never_stands_against_what_was_done_here(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """It is told with its place, what stands, and what the file has; time alone is no work."""
     key = SampleKey("d", "1")
@@ -213,7 +217,7 @@ def test_an_import_never_stands_against_what_was_done_here(
 
 
 def test_work_on_a_sample_that_came_back_is_imported_whole(
-    database: Database, corpus: CorpusStore, log: AnnotationStore
+    database: SqliteDatabase, corpus: CorpusStore, log: AnnotationStore
 ) -> None:
     """What was done before it was taken out is gone, and nothing against it."""
     key = SampleKey("d", "1")
@@ -226,21 +230,21 @@ def test_work_on_a_sample_that_came_back_is_imported_whole(
 
 
 def test_a_person_whom_the_record_does_not_name_has_their_id(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """Nobody is lost for want of a name."""
     log.import_records([replace(record(foreign("a")), people=())])
     assert PeopleStore(database).person("ab12").name == "ab12"
 
 
-def test_a_file_makes_nobody_local(database: Database, log: AnnotationStore) -> None:
+def test_a_file_makes_nobody_local(database: SqliteDatabase, log: AnnotationStore) -> None:
     """Whatever it says of itself: who signs in as that name does not get its work."""
     log.import_records([record(foreign("a"), person="ab12")])
     assert PeopleStore(database).local("Alice").id != "ab12"
 
 
 def test_imported_work_is_not_ones_own_and_no_deed(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """Others do not see it in annotate, and nobody can undo it."""
     log.import_records([record(foreign("a"))])
@@ -251,7 +255,7 @@ def test_imported_work_is_not_ones_own_and_no_deed(
 
 
 def test_a_record_with_no_number_in_it_is_kept_and_can_be_changed(
-    database: Database, log: AnnotationStore
+    database: SqliteDatabase, log: AnnotationStore
 ) -> None:
     """NaN, which is unequal to itself, as some programs write it."""
     key = SampleKey("d", "1")

@@ -79,12 +79,12 @@ def _find_damage() -> TuiAnnotateError | None:
 
     from tui_annotate.domain.workspace_files import STORE
     from tui_annotate.settings import find_workspace
-    from tui_annotate.storage.database import Database
+    from tui_annotate.storage.sqlite_database import SqliteDatabase
 
     folder = output.workspace_folder()
     try:
         store = find_workspace(Path(folder) if folder else None) / STORE
-        with closing(Database.open(store)) as database:
+        with closing(SqliteDatabase.open(store)) as database:
             return database.find_wrong_type()
     except TuiAnnotateError:
         return None  # no workspace, or a store that cannot be read

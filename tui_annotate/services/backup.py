@@ -17,9 +17,10 @@ from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.database import SCHEMA
 from tui_annotate.storage.integrity import broken_pages
 from tui_annotate.storage.log.audit import AuditStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 FORMAT: Final = "tui-annotate-backup/1"
@@ -47,7 +48,7 @@ class BackupService:
     """Copies a workspace's database, files and, if asked, vectors to a new folder."""
 
     path: Path
-    database: Database
+    database: SqliteDatabase
     store: str
     extra_names: Sequence[str]
     stores: Callable[[], VectorStore]
@@ -101,7 +102,7 @@ def restore(source: Path, target: Path, *, store: str, folders: Sequence[str]) -
 
 
 def _check_store(store: Path, *, head: str) -> None:
-    with closing(Database(store)) as database:
+    with closing(SqliteDatabase(store)) as database:
         if (version := database.version()) > SCHEMA:
             raise Unavailable(
                 f"the backup has schema version {version}; this program supports up to {SCHEMA}",
@@ -125,7 +126,7 @@ def _copy_tree(source: Path, target: Path) -> None:
 
 
 def _describe_store(store: Path, *, vectors: bool) -> dict[str, Any]:
-    with closing(Database(store)) as database:
+    with closing(SqliteDatabase(store)) as database:
         head = AuditStore(database).head()
         missing = not vectors and CorpusStore(database).vector_set() is not None
     return {

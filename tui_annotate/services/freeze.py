@@ -34,9 +34,10 @@ from tui_annotate.domain.work_statistics import (
 )
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.database import SCHEMA
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log import rebuild
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.study_conduct import StudyConduct, StudyConductStore
 from tui_annotate.storage.study_work import ReadingKind, StudyWork, SuggestionUse
 from tui_annotate.storage.work_statistics import WorkStatisticsStore
@@ -679,8 +680,8 @@ class FreezeService:
     """Creates snapshots of a workspace, and checks that the event log reproduces them."""
 
     folder: Path
-    database: Database
-    snapshot: Callable[[Database], Snapshot]
+    database: SqliteDatabase
+    snapshot: Callable[[SqliteDatabase], Snapshot]
 
     def run(self, name: str) -> FrozenState:
         """Create a snapshot of a workspace; annotators can continue to work.
@@ -759,7 +760,7 @@ class FreezeService:
             rebuild.cut_to_time(copy, at)
             return self._replay_log(copy, export)
 
-    def _replay_log(self, copy: Database, export: Path | str | None) -> tuple[int, int]:
+    def _replay_log(self, copy: SqliteDatabase, export: Path | str | None) -> tuple[int, int]:
         rebuild.rebuild_tables(copy)
         snapshot = self.snapshot(copy)
         head = snapshot.head()
@@ -768,15 +769,15 @@ class FreezeService:
         return head.events, head.streams
 
     @contextmanager
-    def _scratch(self) -> Iterator[Database]:
+    def _scratch(self) -> Iterator[SqliteDatabase]:
         near = self.database.path.parent
         with atomic_folder.scratch_folder(near) as folder, self._copy(folder) as copy:
             yield copy
 
-    def _copy(self, folder: Path) -> closing[Database]:
+    def _copy(self, folder: Path) -> closing[SqliteDatabase]:
         path = folder / "store.sqlite"
         self.database.copy_to(path)
-        return closing(Database(path))
+        return closing(SqliteDatabase(path))
 
     def _state_folder(self, name: str) -> Path:
         if not _NAME_PATTERN.fullmatch(name):

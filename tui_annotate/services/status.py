@@ -23,11 +23,11 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.integrity import inspect_store
 from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.repair import suggest_repair
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 _NO_VECTORS = "no vectors in use: the search for matches is lexical (words only)"
@@ -89,7 +89,7 @@ class StatusReader:
     """Reads the numbers that `status` and `doctor` print."""
 
     path: Path
-    database: Database
+    database: SqliteDatabase
     corpus: CorpusStore
     log: AnnotationStore
     stored_labels: Callable[[str], LabelTree]

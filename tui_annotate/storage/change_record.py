@@ -3,6 +3,9 @@
 Temporary triggers of a writing connection note which covered rows a transaction changes, so that no
 code which writes a table can forget the record, and other programs do not write it. The same
 transaction stores an entry with these rows. The entries are rows of the table `settings`.
+
+There is a record in SQLite only, whose file every program of its owner can write. In PostgreSQL the
+rights of roles and the server's log protect rows against other programs.
 """
 
 from __future__ import annotations
@@ -331,15 +334,23 @@ def read_head(connection: Connection) -> RecordHead:
 
 
 def is_removed(connection: Connection) -> bool:
-    """Return whether a store that had a record has none."""
+    """Return whether a store that had a record has none; False in PostgreSQL."""
+    if not _has_record(connection):
+        return False
     has_entries = connection.exec_driver_sql(_LAST).first() is not None
     return not has_entries and bool(connection.exec_driver_sql(_TRACE).scalar())
 
 
 def is_complete(connection: Connection) -> bool:
     """Return whether the record of a store covers all of `_COVERED`, or cannot be started again."""
+    if not _has_record(connection):
+        return True
     number = int(connection.exec_driver_sql("PRAGMA user_version").scalar_one())
     return number >= _EXTENT_NUMBER or is_removed(connection)
+
+
+def _has_record(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
 
 
 def continues(connection: Connection, head: RecordHead) -> bool:

@@ -9,10 +9,23 @@ from __future__ import annotations
 
 from typing import Final
 
+_JSON_DOCUMENT: Final = """\
+CREATE FUNCTION json_document(document text) RETURNS json
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $function$
+  SELECT CASE WHEN document ~ '\\\\u(0000|[dD][89a-fA-F])' THEN
+    regexp_replace(regexp_replace(document,
+      '(?<!\\\\)((?:\\\\\\\\)*)\\\\u(?:0000|[dD][89abAB][0-9a-fA-F]{2}(?!\\\\u[dD][c-fC-F]))',
+      '\\1\\\\ufffd', 'g'),
+      '(?<!\\\\)((?:\\\\\\\\)*)(?<!\\\\u[dD][89abAB][0-9a-fA-F]{2})\\\\u[dD][c-fC-F][0-9a-fA-F]{2}',
+      '\\1\\\\ufffd', 'g')::json
+    ELSE document::json END
+$function$"""
+"""Parses JSON; PostgreSQL refuses escaped halves of characters and NULs, which become U+FFFD."""
+
 _JSON_AT: Final = """\
 CREATE FUNCTION json_at(document text, path text) RETURNS json
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $function$
-  SELECT document::json #> string_to_array(
+  SELECT json_document(document) #> string_to_array(
     ltrim(regexp_replace(substr(path, 2), '\\[(\\d+)\\]', '.\\1', 'g'), '.'), '.')
 $function$"""
 """Returns the part of a JSON document that a path of SQLite leads to, such as `$.request[0].id`."""
@@ -63,6 +76,14 @@ _INSTR: Final = """\
 CREATE FUNCTION instr(whole text, part text) RETURNS integer
 LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $function$ SELECT strpos(whole, part) $function$"""
 
+_DECODE_TEXT: Final = """\
+CREATE FUNCTION decode_text(content bytea) RETURNS text
+LANGUAGE sql STABLE STRICT PARALLEL SAFE AS $function$
+  SELECT convert_from(CASE position('\\x00'::bytea IN content) WHEN 0 THEN content
+    ELSE substring(content FROM 1 FOR position('\\x00'::bytea IN content) - 1) END, 'UTF8')
+$function$"""
+"""Decodes UTF-8 to its end or to the first NUL, as SQLite does for `length`."""
+
 _REFUSE_CHANGE: Final = """\
 CREATE FUNCTION refuse_change_of_event() RETURNS trigger LANGUAGE plpgsql AS $function$
 BEGIN
@@ -73,12 +94,14 @@ CREATE TRIGGER events_refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON event
 FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_event()"""
 
 FUNCTIONS: Final = (
+    _JSON_DOCUMENT,
     _JSON_AT,
     _JSON_SCALAR,
     _JSON_EXTRACT,
     _JSON_EACH,
     _JSON_VALID,
     _INSTR,
+    _DECODE_TEXT,
     _REFUSE_CHANGE,
 )
 """SQL that creates the functions of a schema, in this order."""

@@ -73,6 +73,10 @@ One parameter, because expanding a list of a hundred ids takes as long as readin
 """
 
 
+DECODED_TEXT: Final = {"sqlite": "CAST(u.text AS TEXT)", "postgresql": "decode_text(u.text)"}
+"""SQL of a document's text, by dialect: PostgreSQL's cast would give hexadecimal digits."""
+
+
 def json_number(document: str, name: str) -> str:
     """Return an SQL expression: the whole number that a field of a JSON object has, or NULL."""
     return f"CAST(json_extract({document}, '$.{name}') AS BIGINT)"

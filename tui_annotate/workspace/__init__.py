@@ -22,7 +22,7 @@ from tui_annotate.settings import (
 )
 from tui_annotate.settings.workspaces import expand
 from tui_annotate.storage.atomic_folder import write_text
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.workspace.folder import create_folders, default_labels
 from tui_annotate.workspace.workspace import Workspace
 
@@ -51,9 +51,9 @@ def create(path: Path | str) -> Workspace:
     load()  # invalid settings of the person leave no workspace behind
     create_folders(folder)
     try:
-        database = Database.create(folder / STORE)
+        database = SqliteDatabase.create(folder / STORE)
     except Conflict:
-        database = Database.open(folder / STORE)
+        database = SqliteDatabase.open(folder / STORE)
     # Written last: only this file makes the folder a workspace, so an interrupted init can rerun.
     write_text(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
     return Workspace(folder, load(folder), database)
@@ -78,7 +78,7 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
         protect_file(folder / expand(settings.people_store), "the accounts")
     if settings.pseudonyms_key:
         protect_file(folder / expand(settings.pseudonyms_key), "the key of the pseudonyms")
-    return Workspace(folder, settings, Database.open(folder / STORE))
+    return Workspace(folder, settings, SqliteDatabase.open(folder / STORE))
 
 
 def restore(source: Path | str, *, to: Path | str) -> BackupReport:

@@ -23,8 +23,8 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.workspace_files import PSEUDONYMS
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService
@@ -40,7 +40,7 @@ class WorkspaceMembers:
 
     path: Path
     settings: Settings
-    database: Database
+    database: SqliteDatabase
     people: PeopleStore
     actor: Actor
 
@@ -109,7 +109,7 @@ class WorkspaceMembers:
             parallelism=self.settings.argon2_parallelism,
         )
 
-    def account_database(self) -> Database:
+    def account_database(self) -> SqliteDatabase:
         """Return the store of the accounts: this workspace's own store, or a shared one.
 
         Raises:

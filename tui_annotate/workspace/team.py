@@ -16,12 +16,12 @@ from tui_annotate.domain.workspace_files import FROZEN, GUIDELINES, LABELS, STOR
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.people.store import PeopleStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.folder import write_if_changed
 from tui_annotate.workspace.members import PseudonymKeeper, WorkspaceMembers
@@ -54,7 +54,7 @@ class TeamServices:
 
     path: Path
     settings: Settings
-    database: Database
+    database: SqliteDatabase
     corpus: CorpusStore
     log: AnnotationStore
     people: PeopleStore
@@ -301,7 +301,7 @@ class TeamServices:
             self.path / FROZEN, self.database, lambda copy: make_snapshot(self._for_database(copy))
         )
 
-    def _for_database(self, database: Database) -> TeamServices:
+    def _for_database(self, database: SqliteDatabase) -> TeamServices:
         corpus = CorpusStore(database)
         guidance = GuidanceStore(database)
         people = PeopleStore(database)

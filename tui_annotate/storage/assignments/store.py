@@ -54,6 +54,7 @@ from tui_annotate.storage.people.store import add_person
 from tui_annotate.storage.queue_orders import HANDED_OUT
 from tui_annotate.storage.scores.orders import read_positions
 from tui_annotate.storage.statements import (
+    DECODED_TEXT,
     dataset_row,
     dataset_setting,
     set_dataset_setting,
@@ -71,12 +72,16 @@ _PRACTISED: Final = text(
     " JOIN assignments w ON w.person = a.person AND w.sample_id = a.sample_id"
     " WHERE h.kind = 'practice' GROUP BY a.person"
 )
-_ITEMS: Final = text(
-    "SELECT s.id, s.external, s.source, s.meta,"
-    "  (SELECT coalesce(sum(length(CAST(u.text AS TEXT))), 0) FROM sample_documents p"
-    "   JOIN documents u ON u.id = p.document_id WHERE p.sample_id = s.id AND p.side = 'summary')"
-    "  AS length FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
-)
+_ITEMS: Final = {
+    dialect: text(
+        "SELECT s.id, s.external, s.source, s.meta,"  # noqa: S608  constants
+        f"  (SELECT coalesce(sum(length({decoded})), 0) FROM sample_documents p"
+        "   JOIN documents u ON u.id = p.document_id"
+        "   WHERE p.sample_id = s.id AND p.side = 'summary')"
+        "  AS length FROM samples s WHERE s.dataset_id = :dataset ORDER BY s.id"
+    )
+    for dialect, decoded in DECODED_TEXT.items()
+}
 _LOCKED_WORK: Final = locked_condition("a.sample_id", person="a.person", state="o.state")
 _ASSIGNED: Final = text(
     "SELECT a.sample_id, a.person,"  # noqa: S608  constants
@@ -324,7 +329,8 @@ class AssignmentTransaction:
         order = by_score(score)
         positions = read_positions(self.connection, order, dataset_id) if order else {}
         scope = {"dataset": dataset_id}
-        rows = self.connection.execute(_ITEMS, scope, execution_options={"yield_per": _ITEM_BATCH})
+        query = _ITEMS[self.connection.dialect.name]
+        rows = self.connection.execute(query, scope, execution_options={"yield_per": _ITEM_BATCH})
         for row in rows:
             yield AllocationItem(
                 SampleKey(dataset, row.external),

@@ -18,9 +18,9 @@ from tui_annotate.domain.history import DISCARD, Event
 from tui_annotate.domain.people import Person
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.columns import ANNOTATIONS, ANSWERS, ASSIGNMENTS, PEOPLE
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.log import events
 from tui_annotate.storage.log.write_plans import annotation_row, answer_row, assignment_row
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.statements import SAMPLE_ROW
 
 _KEEP: Final = text(
@@ -45,7 +45,7 @@ _LATER: Final = text(
 _ROWS: Final = 1000
 
 
-def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead]:
+def cut_to_heads(copy: SqliteDatabase, heads: Iterable[StreamHead]) -> list[StreamHead]:
     """In a copy of a database, remove all events that came after the given events.
 
     Each is a person's last event on a sample; other people's work and other samples are removed
@@ -57,13 +57,13 @@ def cut_to_heads(copy: Database, heads: Iterable[StreamHead]) -> list[StreamHead
         return [StreamHead(*row) for row in connection.execute(_LOST)]
 
 
-def cut_to_time(copy: Database, at: str) -> None:
+def cut_to_time(copy: SqliteDatabase, at: str) -> None:
     """In a copy of a database, remove people's events on each sample after a time (ISO 8601)."""
     with copy.writing() as connection, _cut_streams(connection):
         connection.execute(_LATER, {"at": at})
 
 
-def rename_people(copy: Database, people: Iterable[Person]) -> None:
+def rename_people(copy: SqliteDatabase, people: Iterable[Person]) -> None:
     """In a copy of a database, give people the names and kinds of an earlier time."""
     with copy.writing() as connection:
         for person in people:
@@ -83,7 +83,7 @@ def _cut_streams(connection: Connection) -> Iterator[None]:
     connection.exec_driver_sql("DROP TABLE kept_heads")
 
 
-def rebuild_tables(copy: Database) -> int:
+def rebuild_tables(copy: SqliteDatabase) -> int:
     """Rebuild annotations and assignments from the event log; raise Conflict for invalid events."""
     count = 0
     with copy.reading() as reading, copy.writing() as connection:

@@ -33,7 +33,7 @@ from tui_annotate.storage.scores.runs import StoredRun, list_visible_runs
 from tui_annotate.storage.statements import dataset_row
 
 _READ: Final = text("""
-    SELECT k.key, c.run, c.name, c.value, c.text
+    SELECT CAST(k.key AS BIGINT), c.run, c.name, c.value, c.text
     FROM json_each(:keys) k
     JOIN datasets d ON d.name = json_extract(k.value, '$[0]')
     JOIN samples s ON s.dataset_id = d.id AND s.external = json_extract(k.value, '$[1]')

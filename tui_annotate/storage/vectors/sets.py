@@ -26,6 +26,7 @@ _AT_ONCE: Final = 500
 _INTERNAL: Final = ("record", "[")
 """How the names of settings begin that are no settings, but rows of other modules."""
 
+_ALL_ROWS: Final = 2**63 - 1
 _COLUMNS: Final = (
     'SELECT embedder, label, version, segmenter, vectors AS "table", dimensions,'
     " token_dimensions, instant, base_url, asked_dimensions FROM vector_sets"
@@ -158,7 +159,7 @@ class VectorSetStore(Store):
     def stream_unembedded(self, table: str) -> Iterator[tuple[str, str, tuple[Segment, ...]]]:
         """Yield (hash, text, segments) of each document without vectors in a table."""
         query = _UNEMBEDDED.execution_options(yield_per=100)
-        scope = {"vectors": table, "after": 0, "limit": -1, "without": "[]"}
+        scope = {"vectors": table, "after": 0, "limit": _ALL_ROWS, "without": "[]"}
         with self._database.reading() as connection:
             for row in connection.execute(query, scope):
                 yield _parse_document(connection, row)

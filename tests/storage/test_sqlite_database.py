@@ -25,11 +25,13 @@ from sqlalchemy import event, insert, select
 from tests.helpers.effort import by_effort
 from tests.helpers.stores import SEGMENTER, create_schema, fill, ids, new, new_database, sample
 from tui_annotate.domain.errors import Conflict, Damaged, NotFound, Unavailable
-from tui_annotate.storage import database as databases
+from tui_annotate.storage import database as protocol
 from tui_annotate.storage import migrate, tables
+from tui_annotate.storage import sqlite_database as databases
 from tui_annotate.storage.columns import EVENTS, SETTINGS
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import SCHEMA, Database
+from tui_annotate.storage.database import SCHEMA
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,11 +40,23 @@ _OWN = select(SETTINGS).where(SETTINGS.c.name.not_like("record:%"))
 """The settings of a test, without the record of changes."""
 
 
+@pytest.fixture
+def database(sqlite_store: SqliteDatabase) -> SqliteDatabase:
+    """An empty store, in SQLite alone."""
+    return sqlite_store
+
+
+def set_schema(monkeypatch: pytest.MonkeyPatch, version: int) -> None:
+    """Make the program one whose newest tables have this version."""
+    monkeypatch.setattr(protocol, "SCHEMA", version)
+    monkeypatch.setattr(databases, "SCHEMA", version)
+
+
 def test_a_new_store_is_private_and_of_this_version(tmp_path: Path) -> None:
     """The file and its side files are for their owner alone, whatever the umask says."""
     old = os.umask(0)
     try:
-        with closing_database(Database.create(tmp_path / "store.sqlite")) as database:
+        with closing_database(SqliteDatabase.create(tmp_path / "store.sqlite")) as database:
             assert database.version() == SCHEMA
             modes = {stat.S_IMODE(path.stat().st_mode) for path in tmp_path.glob("store.sqlite*")}
     finally:
@@ -50,7 +64,7 @@ def test_a_new_store_is_private_and_of_this_version(tmp_path: Path) -> None:
     assert modes == {0o600}
 
 
-def closing_database(database: Database) -> closing[Database]:
+def closing_database(database: SqliteDatabase) -> closing[SqliteDatabase]:
     """A store that is closed at the end."""
     return closing(database)
 
@@ -59,22 +73,22 @@ def test_a_store_is_never_made_over_a_file(tmp_path: Path) -> None:
     """What is there stays: a store, and a file that is none."""
     new_database(tmp_path).close()
     with pytest.raises(Conflict, match=r"store\.sqlite"):
-        Database.create(tmp_path / "store.sqlite")
+        SqliteDatabase.create(tmp_path / "store.sqlite")
     (tmp_path / "store.sqlite").write_text("mine")
     with pytest.raises(Damaged):
-        Database.create(tmp_path / "store.sqlite")
+        SqliteDatabase.create(tmp_path / "store.sqlite")
     assert (tmp_path / "store.sqlite").read_text() == "mine"
 
 
 def test_a_store_that_is_not_there_is_not_found(tmp_path: Path) -> None:
     """Opening never makes one, and says how to begin anew, as `init` refuses a workspace."""
     with pytest.raises(NotFound) as found:
-        Database.open(tmp_path / "store.sqlite")
+        SqliteDatabase.open(tmp_path / "store.sqlite")
     assert "rm " in found.value.hint
     assert not list(tmp_path.iterdir())
 
 
-def test_the_migrations_make_what_the_tables_say(database: Database) -> None:
+def test_the_migrations_make_what_the_tables_say(database: SqliteDatabase) -> None:
     """Alembic finds no difference between the models and a new store."""
     with database.reading() as connection:
         options = {"version_table": "schema_version", "render_as_batch": True}
@@ -92,7 +106,7 @@ def test_a_backup_that_was_killed_is_in_nobodys_way(tmp_path: Path) -> None:
     assert [made] == list(left.parent.iterdir())
 
 
-def test_the_pragmas_that_keep_work_safe_are_set(database: Database) -> None:
+def test_the_pragmas_that_keep_work_safe_are_set(database: SqliteDatabase) -> None:
     """WAL, FULL and foreign keys, on both engines."""
     for transaction in (database.reading, database.writing):
         with transaction() as connection:
@@ -128,7 +142,7 @@ def test_deleted_rows_do_not_stay_in_the_file(
     monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=_Careless))
     _Careless.opened.clear()
     path, secret = tmp_path / "store.sqlite", "left.behind@example.org"
-    with closing_database(Database.create(path)) as database:
+    with closing_database(SqliteDatabase.create(path)) as database:
         with database.writing() as connection:
             rows = [{"name": f"{secret} {number}", "value": secret} for number in range(99)]
             connection.execute(insert(SETTINGS), rows)
@@ -139,7 +153,7 @@ def test_deleted_rows_do_not_stay_in_the_file(
     assert {each.secure for each in _Careless.opened if "mode=ro" not in each.name} == {1}
 
 
-def test_a_reader_sees_one_moment(database: Database) -> None:
+def test_a_reader_sees_one_moment(database: SqliteDatabase) -> None:
     """What is written meanwhile is seen by the next one."""
     row = {"name": "x", "value": "1"}
     with database.reading() as connection:
@@ -151,7 +165,7 @@ def test_a_reader_sees_one_moment(database: Database) -> None:
         assert connection.execute(_OWN).all() == [("x", "1")]
 
 
-def test_the_journal_shrinks_once_a_long_reader_is_gone(database: Database) -> None:
+def test_the_journal_shrinks_once_a_long_reader_is_gone(database: SqliteDatabase) -> None:
     """It grows as long as somebody reads an older moment, and is cut by the saves that follow."""
     corpus = CorpusStore(database)
     journal = database.path.with_name("store.sqlite-wal")
@@ -165,7 +179,7 @@ def test_the_journal_shrinks_once_a_long_reader_is_gone(database: Database) -> N
     assert journal.stat().st_size <= databases.LARGEST_JOURNAL
 
 
-def test_an_error_inside_takes_everything_back(database: Database) -> None:
+def test_an_error_inside_takes_everything_back(database: SqliteDatabase) -> None:
     """A transaction is whole or not at all."""
     row = {"name": "x", "value": "1"}
     with pytest.raises(ZeroDivisionError), database.writing() as connection:  # noqa: PT012
@@ -175,14 +189,14 @@ def test_an_error_inside_takes_everything_back(database: Database) -> None:
         assert connection.execute(_OWN).all() == []
 
 
-def test_a_row_that_is_there_is_a_conflict(database: Database) -> None:
+def test_a_row_that_is_there_is_a_conflict(database: SqliteDatabase) -> None:
     """Broken rules of the tables have a name."""
     row = {"name": "x", "value": "1"}
     with pytest.raises(Conflict), database.writing() as connection:
         connection.execute(insert(SETTINGS), [row, row])
 
 
-def test_the_log_only_grows(database: Database) -> None:
+def test_the_log_only_grows(database: SqliteDatabase) -> None:
     """The store itself refuses to change or to drop an event."""
     event = dict.fromkeys(("person", "dataset", "sample", "verb", "before", "after"), "")
     event |= dict.fromkeys(("undoes", "batch", "at", "versions", "app", "prev", "hash"), "")
@@ -205,7 +219,7 @@ def test_a_newer_store_is_refused_untouched(tmp_path: Path) -> None:
         connection.commit()
     before = path.read_bytes()
     with pytest.raises(Unavailable, match=f"{SCHEMA}"):
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert path.read_bytes() == before
 
 
@@ -217,7 +231,7 @@ def test_a_version_that_makes_no_sense_is_told(tmp_path: Path, statement: str) -
         connection.execute(statement)
         connection.commit()
     with pytest.raises(Unavailable, match="'x'") as caught:
-        Database.open(tmp_path / "store.sqlite")
+        SqliteDatabase.open(tmp_path / "store.sqlite")
     assert "tui-annotate backup restore" in caught.value.hint
 
 
@@ -225,12 +239,12 @@ def test_a_store_whose_making_was_killed_is_made(tmp_path: Path) -> None:
     """An empty file becomes a store, and so does one with an empty table of versions."""
     path = tmp_path / "store.sqlite"
     path.touch()
-    with closing_database(Database.create(path)) as database:
+    with closing_database(SqliteDatabase.create(path)) as database:
         assert database.version() == SCHEMA
     other = tmp_path / "other.sqlite"
     with closing(sqlite3.connect(other)) as connection:
         connection.execute("CREATE TABLE schema_version (version_num VARCHAR(32) PRIMARY KEY)")
-    with closing_database(Database.create(other)) as database:
+    with closing_database(SqliteDatabase.create(other)) as database:
         assert database.version() == SCHEMA
 
 
@@ -239,13 +253,13 @@ def test_an_empty_store_is_never_taken_for_a_new_one(tmp_path: Path) -> None:
     path = tmp_path / "store.sqlite"
     path.touch()
     with pytest.raises(NotFound) as caught:
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert "rm " in caught.value.hint
     (tmp_path / "backups").mkdir()
     for number in (9, 10):
         (tmp_path / "backups" / f"store-{number:04d}.sqlite").touch()
     with pytest.raises(NotFound) as caught:
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert caught.value.hint.startswith("cp ")
     assert "store-0010.sqlite" in caught.value.hint
 
@@ -262,7 +276,7 @@ def test_a_damaged_store_is_told(tmp_path: Path, content: bytes | None) -> None:
     torn = whole[:4096] + b"\xff" * (len(whole) - 4096)
     path.write_bytes(torn if content is None else content)
     with pytest.raises(Damaged) as caught:
-        CorpusStore(Database.open(path)).sample(sample("7").key)
+        CorpusStore(SqliteDatabase.open(path)).sample(sample("7").key)
     assert "doctor" in caught.value.hint
 
 
@@ -281,15 +295,15 @@ def test_a_store_that_is_refused_is_not_held_open(
     path = tmp_path / "store.sqlite"
     new_database(tmp_path).close()
     if fault == "newer":
-        monkeypatch.setattr(databases, "SCHEMA", SCHEMA - 1)
+        set_schema(monkeypatch, SCHEMA - 1)
     elif fault == "unmigrated":
-        monkeypatch.setattr(databases, "SCHEMA", SCHEMA + 1)
+        set_schema(monkeypatch, SCHEMA + 1)
         monkeypatch.setattr(migrate, "upgrade", interrupted)
     else:
         path.write_bytes(path.read_bytes()[:100] + b"\xff" * 8192 if fault == "damaged" else b"")
     monkeypatch.setattr(sqlite3, "connect", recorded)
     with pytest.raises((Unavailable, NotFound, KeyboardInterrupt)):
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert made
     for connection in made:
         with pytest.raises(sqlite3.ProgrammingError, match="closed"):
@@ -306,7 +320,7 @@ def test_a_store_that_stays_locked_is_told(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(databases, "LOCK_SECONDS", 0.01)
     with (
         closing_database(new_database(tmp_path)) as one,
-        closing_database(Database.open(tmp_path / "store.sqlite")) as other,
+        closing_database(SqliteDatabase.open(tmp_path / "store.sqlite")) as other,
     ):
         with one.writing(), pytest.raises(Unavailable), other.writing():
             pass
@@ -355,10 +369,10 @@ from typing import Any, ClassVar
 from tests.helpers.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 path = Path(sys.argv[1])
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-corpus = CorpusStore(Database.open(path))
+corpus = CorpusStore(SqliteDatabase.open(path))
 resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 10_000,) * 2)
 for number in range(1000):
     try:
@@ -380,7 +394,7 @@ def test_a_file_that_may_not_grow_is_told_and_what_was_told_stays(tmp_path: Path
     )  # fmt: skip
     *stored, report = done.stdout.splitlines()
     assert str(path) in report
-    with closing_database(Database.open(path)) as database:
+    with closing_database(SqliteDatabase.open(path)) as database:
         assert ids(CorpusStore(database)) == stored
         with database.reading() as connection:
             assert connection.exec_driver_sql("PRAGMA integrity_check").scalar() == "ok"
@@ -394,12 +408,12 @@ from typing import Any, ClassVar
 from tests.helpers.stores import SEGMENTER, new, sample
 from tui_annotate.domain.errors import Unavailable
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 if os.getuid() == 0:
     os.setgid({nobody}); os.setuid({nobody})
 path = Path(sys.argv[1])
 try:
-    corpus = CorpusStore(Database.open(path))
+    corpus = CorpusStore(SqliteDatabase.open(path))
     corpus.add([new(sample("new"))], segmenter=SEGMENTER)
 except Unavailable as error:
     print(error.message, "/", error.hint)
@@ -472,7 +486,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     last = folder / "versions" / "v9999_next.py"
     write_next(last)
     monkeypatch.setattr(migrate, "MIGRATIONS", folder)
-    monkeypatch.setattr(databases, "SCHEMA", SCHEMA + 1)
+    set_schema(monkeypatch, SCHEMA + 1)
     return last
 
 
@@ -487,7 +501,7 @@ def test_an_older_store_is_backed_up_and_migrated(tmp_path: Path, newer: Path) -
     database = new_store_of_this_version(tmp_path)
     keys = fill(CorpusStore(database), "1", "2")
     database.close()
-    with closing_database(Database.open(tmp_path / "store.sqlite")) as opened:
+    with closing_database(SqliteDatabase.open(tmp_path / "store.sqlite")) as opened:
         assert opened.version() == SCHEMA + 1
         assert ids(CorpusStore(opened)) == [key.id for key in keys]
         with opened.reading() as connection:
@@ -501,7 +515,7 @@ def test_an_older_store_is_backed_up_and_migrated(tmp_path: Path, newer: Path) -
         assert copy.execute("SELECT count(*) FROM samples").fetchone() == (2,)
 
 
-def new_store_of_this_version(folder: Path) -> Database:
+def new_store_of_this_version(folder: Path) -> SqliteDatabase:
     """A store as this version makes it, opened without a look at its version."""
     new_file = folder / "one"
     new_file.mkdir()
@@ -511,7 +525,7 @@ def new_store_of_this_version(folder: Path) -> Database:
     )
     subprocess.run([sys.executable, "-c", script, str(new_file)], cwd=ROOT, check=True)
     (new_file / "store.sqlite").rename(folder / "store.sqlite")
-    return Database(folder / "store.sqlite")
+    return SqliteDatabase(folder / "store.sqlite")
 
 
 def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path) -> None:
@@ -519,7 +533,7 @@ def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path
     write_next(newer, 'op.execute("SELECT 1 FROM nowhere")')
     new_store_of_this_version(tmp_path).close()
     with pytest.raises(Unavailable):
-        Database.open(tmp_path / "store.sqlite")
+        SqliteDatabase.open(tmp_path / "store.sqlite")
     with closing(sqlite3.connect(tmp_path / "store.sqlite")) as connection:
         assert connection.execute("SELECT version_num FROM schema_version").fetchall() == [
             (f"{SCHEMA:04}",)
@@ -527,7 +541,7 @@ def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path
         columns = [row[1] for row in connection.execute("PRAGMA table_info(people)")]
     assert "email" not in columns
     write_next(newer)
-    with closing_database(Database.open(tmp_path / "store.sqlite")) as database:
+    with closing_database(SqliteDatabase.open(tmp_path / "store.sqlite")) as database:
         assert database.version() == SCHEMA + 1
     assert len(list((tmp_path / "backups").iterdir())) == 2
 
@@ -535,10 +549,10 @@ def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path, newer: Path
 MIGRATE = """
 import sys
 from pathlib import Path
-from tui_annotate.storage import database, migrate
+from tui_annotate.storage import database, migrate, sqlite_database
 migrate.MIGRATIONS = Path(sys.argv[2])
-database.SCHEMA = int(sys.argv[3])
-database.Database.open(Path(sys.argv[1])).close()
+database.SCHEMA = sqlite_database.SCHEMA = int(sys.argv[3])
+sqlite_database.SqliteDatabase.open(Path(sys.argv[1])).close()
 """
 KILLS = by_effort(push=2, full=4, torture=200)
 
@@ -569,7 +583,7 @@ def test_a_killed_migration_leaves_the_old_or_the_new_store(tmp_path: Path, newe
         with closing(sqlite3.connect(path)) as connection:
             ((version,),) = connection.execute("SELECT version_num FROM schema_version").fetchall()
         versions.add(int(version))
-        with closing_database(Database.open(path)) as opened:
+        with closing_database(SqliteDatabase.open(path)) as opened:
             assert opened.version() == SCHEMA + 1
             assert ids(CorpusStore(opened)) == [key.id for key in keys]
     assert versions <= {SCHEMA, SCHEMA + 1}
@@ -585,19 +599,21 @@ def test_a_store_that_is_too_old_is_refused_untouched(tmp_path: Path, version: s
         connection.commit()
     before = path.read_bytes()
     with pytest.raises(Unavailable, match=f"{int(version)}"):
-        Database.open(path)
+        SqliteDatabase.open(path)
     assert path.read_bytes() == before
     assert not (tmp_path / "backups").exists()
 
 
-def test_a_backup_is_the_store_of_that_moment(database: Database, corpus: CorpusStore) -> None:
+def test_a_backup_is_the_store_of_that_moment(
+    database: SqliteDatabase, corpus: CorpusStore
+) -> None:
     """It can be opened as a store, and later writes are not in it."""
     fill(corpus, "1")
     copy = database.back_up()
     fill(corpus, "2")
     again = database.back_up()
     assert copy != again
-    with closing_database(Database.open(copy)) as opened:
+    with closing_database(SqliteDatabase.open(copy)) as opened:
         assert ids(CorpusStore(opened)) == ["1"]
 
 
@@ -605,8 +621,8 @@ def test_what_other_tests_work_on_is_what_alembic_makes(tmp_path: Path) -> None:
     """Every table, index and row of a new store, in order."""
     for name in ("one", "other"):
         (tmp_path / name).touch()
-    Database.create(tmp_path / "one").close()
-    with closing_database(Database(tmp_path / "other")) as made:
+    SqliteDatabase.create(tmp_path / "one").close()
+    with closing_database(SqliteDatabase(tmp_path / "other")) as made:
         create_schema(made)
         assert made.version() == SCHEMA
     found = []
@@ -617,7 +633,7 @@ def test_what_other_tests_work_on_is_what_alembic_makes(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_a_moment_lasts_until_somebody_commits(database: Database) -> None:
+def test_a_moment_lasts_until_somebody_commits(database: SqliteDatabase) -> None:
     """It is the same after reading, another after each commit, of other processes too."""
     begun = database.moment()
     with database.reading() as connection:
@@ -628,12 +644,15 @@ def test_a_moment_lasts_until_somebody_commits(database: Database) -> None:
         assert database.moment() == begun
     own = database.moment()
     assert own != begun
-    with closing_database(Database.open(database.path)) as other, other.writing() as connection:
+    with (
+        closing_database(SqliteDatabase.open(database.path)) as other,
+        other.writing() as connection,
+    ):
         connection.execute(insert(SETTINGS).values(name="two", value="2"))
     assert database.moment() != own
 
 
-def test_other_files_among_the_backups_are_left_alone(database: Database) -> None:
+def test_other_files_among_the_backups_are_left_alone(database: SqliteDatabase) -> None:
     """A copy that somebody named takes no number and stops no backup."""
     folder = database.path.parent / "backups"
     folder.mkdir()
@@ -642,7 +661,7 @@ def test_other_files_among_the_backups_are_left_alone(database: Database) -> Non
     assert (folder / "store-before the move.sqlite").read_text() == "mine"
 
 
-def test_a_backup_that_can_not_be_written_is_told(database: Database) -> None:
+def test_a_backup_that_can_not_be_written_is_told(database: SqliteDatabase) -> None:
     """A file in the place of the folder."""
     (database.path.parent / "backups").write_text("mine")
     with pytest.raises(Unavailable):
@@ -658,7 +677,7 @@ def test_the_limit_of_this_process_is_untouched() -> None:
 def test_a_store_that_left_its_path_is_not_written(tmp_path: Path, change: str) -> None:
     """A commit into it would be lost; with the file back, work goes on."""
     path, elsewhere = tmp_path / "store.sqlite", tmp_path / "elsewhere.sqlite"
-    with closing(Database.create(path)) as database:
+    with closing(SqliteDatabase.create(path)) as database:
         _insert(database, "before")
         os.link(path, elsewhere)
         path.unlink()
@@ -679,13 +698,13 @@ def test_a_store_that_left_its_path_is_not_written(tmp_path: Path, change: str) 
 def test_a_store_that_is_deleted_during_a_commit_is_reported(tmp_path: Path) -> None:
     """After the last look before the commit, too."""
     path = tmp_path / "store.sqlite"
-    with closing(Database.create(path)) as database:
+    with closing(SqliteDatabase.create(path)) as database:
         event.listen(database._writer, "commit", lambda _: path.unlink())
         with pytest.raises(Unavailable, match="the store was deleted"):
             _insert(database, "lost")
 
 
-def _insert(database: Database, name: str) -> None:
+def _insert(database: SqliteDatabase, name: str) -> None:
     with database.writing() as connection:
         connection.execute(insert(SETTINGS), {"name": name, "value": "1"})
 
@@ -696,14 +715,14 @@ from contextlib import suppress
 from pathlib import Path
 from sqlalchemy import event
 from sqlalchemy.pool import Pool
-from tui_annotate.storage.database import Database
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 
 @event.listens_for(Pool, "reset")
 def _(*_):
     raise KeyboardInterrupt
 
 with suppress(KeyboardInterrupt):
-    with Database.open(Path(sys.argv[1])).reading():
+    with SqliteDatabase.open(Path(sys.argv[1])).reading():
         pass
     print("not interrupted")
 """
