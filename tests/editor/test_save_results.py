@@ -101,7 +101,7 @@ def test_enter_brings_back_what_was_refused() -> None:
 
 
 def test_a_refused_save_waits_behind_taken_evidence_too() -> None:
-    """Enter names what is in hand first."""
+    """Enter first names the evidence that was taken."""
     made = seen(draft())
     first = the_save([*keys(made, "1")])
     keys(made, "down space")
@@ -112,7 +112,7 @@ def test_a_refused_save_waits_behind_taken_evidence_too() -> None:
 
 
 def test_a_refused_edit_is_an_edit_again() -> None:
-    """Its labels and evidence come back beside the stored annotation."""
+    """Its labels and evidence come back as changes of the stored annotation."""
     made = draft()
     store(made, keys(made, "1"))
     changed = the_save([*keys(made, "e 2 space enter")])
@@ -216,7 +216,7 @@ def test_what_is_redone_leaves_other_work_in_hand() -> None:
 
 
 def test_an_undo_does_not_touch_what_is_in_hand() -> None:
-    """With something selected, an undone annotation is just gone; one that stands stays there."""
+    """With something selected, an undone annotation is removed only; a stored one stays."""
     made = draft()
     saved = store(made, keys(made, "1"))
     select(made, "Nobody")

@@ -53,7 +53,7 @@ _MAX_NAMED: Final = 5
 """Maximum number of damaged values or texts that are findings of their own; others are counted."""
 
 
-def _mend(database: Database, command: Callable[[Path], str]) -> str:
+def _make_repair_hint(database: Database, command: Callable[[Path], str]) -> str:
     """Return the command that restores a part of a store."""
     return command(database.path) if isinstance(database, SqliteDatabase) else RESTORE_DUMP
 
@@ -82,34 +82,37 @@ def _iterate_findings(database: Database) -> Iterator[DiagnosticFinding]:
     else:
         where = f"work of {first.person} on {first.dataset}/{first.sample}, event {first.seq}"
         yield DiagnosticFinding(
-            "log", "error", f"{where}: {first.message}", _mend(database, restore_log_command)
+            "log",
+            "error",
+            f"{where}: {first.message}",
+            _make_repair_hint(database, restore_log_command),
         )
     row = next(audit.find_row_faults(), None)
     if row is not None:
         where = f"table {row.table}, row {row.key} {row.name}".rstrip()
         command = restore_text_command if row.table == "documents" else restore_command
-        mend = _mend(database, command)
-        yield DiagnosticFinding("record", "error", f"{where}: {row.message}", mend)
+        repair_hint = _make_repair_hint(database, command)
+        yield DiagnosticFinding("record", "error", f"{where}: {row.message}", repair_hint)
 
 
 def _find_damage(connection: Connection, database: Database) -> Iterator[DiagnosticFinding]:
     if isinstance(database, SqliteDatabase):
         path = database.path
         for value in find_wrong_values(connection):
-            mend = restore_text_command(path) if value.document else restore_command(path)
-            yield DiagnosticFinding("store", "error", str(value), mend)
+            repair_hint = restore_text_command(path) if value.document else restore_command(path)
+            yield DiagnosticFinding("store", "error", str(value), repair_hint)
         lost = connection.exec_driver_sql("PRAGMA foreign_key_check").first()
         if lost:
             says = f"a row of table {lost[0]} refers to a missing row"
             yield DiagnosticFinding("store", "error", says, reingest_command(path))
             return  # samples without their documents would be found once more
-    mend = _mend(database, restore_text_command)
+    repair_hint = _make_repair_hint(database, restore_text_command)
     for says in find_altered_texts(connection):
-        yield DiagnosticFinding("store", "error", says, mend)
-    yield from _find_unfit_segments(connection, mend)
+        yield DiagnosticFinding("store", "error", says, repair_hint)
+    yield from _find_unfit_segments(connection, repair_hint)
 
 
-def _find_unfit_segments(connection: Connection, mend: str) -> Iterator[DiagnosticFinding]:
+def _find_unfit_segments(connection: Connection, repair_hint: str) -> Iterator[DiagnosticFinding]:
     columns = (DOCUMENTS.c.sha256, DOCUMENTS.c.text, DOCUMENTS.c.boundaries)
     for name, content, boundaries in connection.execute(
         select(*columns), execution_options={"yield_per": 100}
@@ -119,4 +122,4 @@ def _find_unfit_segments(connection: Connection, mend: str) -> Iterator[Diagnost
         try:
             read_segments(connection, boundaries, name, length=len(content.decode()))
         except Damaged as error:
-            yield DiagnosticFinding("store", "error", error.message, mend)
+            yield DiagnosticFinding("store", "error", error.message, repair_hint)

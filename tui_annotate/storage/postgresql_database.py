@@ -311,7 +311,7 @@ class PostgresqlDatabase:
 
         @event.listens_for(engine, "handle_error")
         def _(context: Any) -> None:
-            # An operator who ends one connection does not mean the others, which are tested anew.
+            # An operator who ends one connection does not mean the others, which are tested again.
             context.invalidate_pool_on_disconnect = False
 
         return engine
