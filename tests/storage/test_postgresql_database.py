@@ -317,6 +317,28 @@ def test_work_is_stored(database: PostgresqlDatabase, other: Database) -> None:
     assert [each.id for each in found.annotations] == ["a"]
 
 
+def test_writers_of_one_stream_keep_its_chain_whole(
+    database: PostgresqlDatabase, other: Database
+) -> None:
+    """Each action is stored once, behind all earlier ones; undo finds the last."""
+    (key,) = fill(CorpusStore(database), "1")
+    reader = PeopleStore(database).local("reader").id
+    services = [annotate(each) for each in (database, other)]
+
+    def add(number: int) -> None:
+        span = number % 3, 16 + number
+        services[number % 2].add(reader, key, claim(f"a{number}", *span), seconds=1)
+
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        list(pool.map(add, range(4 * _WRITERS)))
+    found = services[0].open(reader, key).annotations
+    assert sorted(each.id for each in found) == sorted(f"a{n}" for n in range(4 * _WRITERS))
+    assert [each.state for each in inspect_store(database)] == ["ok", "ok"]
+    undone = services[1].undo(reader)
+    assert undone is not None
+    assert len(services[0].open(reader, key).annotations) == 4 * _WRITERS - 1
+
+
 @pytest.mark.parametrize(
     ("url", "code"),
     [
