@@ -186,6 +186,16 @@ def test_a_reader_sees_one_state(database: PostgresqlDatabase, other: Database) 
         connection.execute(insert(SETTINGS).values(name="two", value=""))
 
 
+def test_the_server_keeps_the_plans_of_statements(database: PostgresqlDatabase) -> None:
+    """Over transactions: to plan a condition on locked work takes longer than to read the rows."""
+    for _ in range(10):
+        names(database)
+    with database.reading() as connection:
+        query = "SELECT statement FROM pg_prepared_statements"
+        prepared = connection.exec_driver_sql(query).scalars().all()
+    assert any("settings.name" in each for each in prepared)
+
+
 def test_the_moment_changes_with_each_commit(database: PostgresqlDatabase, other: Database) -> None:
     """Of this process at once, of others when they notify; not by reading or an empty write."""
     begun = database.moment()
