@@ -24,10 +24,10 @@ from tui_annotate.domain.spans import Span
 from tui_annotate.services.authentication import AuthenticationService
 from tui_annotate.services.authentication.hashing import Argon2Hasher
 from tui_annotate.services.suggestions import ScoreThreshold
-from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceKind
 from tui_annotate.storage.people.accounts import AccountStore
 from tui_annotate.storage.people.sessions import SessionStore
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace import Workspace
 
@@ -37,7 +37,7 @@ CLOSED: Final = (
     AccountStore,
     SessionStore,
     VectorStore,  # what texts mean, and nothing that anybody did
-    Database,  # the file itself, which whoever can open it has anyhow
+    SqliteDatabase,  # the file itself, which whoever can open it has anyhow
 )
 LEFT_OUT: Final = {
     "acting": "another actor has another workspace",

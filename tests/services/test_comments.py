@@ -6,6 +6,7 @@ import re
 from itertools import count
 
 import pytest
+from sqlalchemy import insert
 
 from tests.helpers.printed_numbers import printed_numbers
 from tests.helpers.stores import annotate, claim, fill
@@ -14,6 +15,7 @@ from tui_annotate.domain.errors import InvalidInput, NotAllowed, NotFound
 from tui_annotate.domain.people import OPERATOR, Actor, Person, Role, second_reader
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.services.comments import CommentService, News
+from tui_annotate.storage.columns import PEOPLE
 from tui_annotate.storage.corpus.store import CorpusStore
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log.comments import CommentStore
@@ -59,10 +61,8 @@ def key(database: SqliteDatabase, corpus: CorpusStore) -> SampleKey:
     """A sample, in a store that knows three people."""
     with database.writing() as connection:
         for name in names():
-            connection.exec_driver_sql(
-                "INSERT INTO people (id, name, kind, created) VALUES (?, ?, 'account', '')",
-                (name, name.title()),
-            )
+            row = {"id": name, "name": name.title(), "kind": "account", "created": ""}
+            connection.execute(insert(PEOPLE).values(row))
     return fill(corpus, "1", "2")[0]
 
 

@@ -186,6 +186,16 @@ def test_a_reader_sees_one_state(database: PostgresqlDatabase, other: Database) 
         connection.execute(insert(SETTINGS).values(name="two", value=""))
 
 
+def test_the_server_keeps_the_plans_of_statements(database: PostgresqlDatabase) -> None:
+    """Over transactions: to plan a condition on locked work takes longer than to read the rows."""
+    for _ in range(10):
+        names(database)
+    with database.reading() as connection:
+        query = "SELECT statement FROM pg_prepared_statements"
+        prepared = connection.exec_driver_sql(query).scalars().all()
+    assert any("settings.name" in each for each in prepared)
+
+
 def test_the_moment_changes_with_each_commit(database: PostgresqlDatabase, other: Database) -> None:
     """Of this process at once, of others when they notify; not by reading or an empty write."""
     begun = database.moment()
@@ -315,6 +325,28 @@ def test_work_is_stored(database: PostgresqlDatabase, other: Database) -> None:
     annotate(database).add(reader, key, claim("a"), seconds=1)
     found = annotate(other, labels="").open(reader, key)
     assert [each.id for each in found.annotations] == ["a"]
+
+
+def test_writers_of_one_stream_keep_its_chain_whole(
+    database: PostgresqlDatabase, other: Database
+) -> None:
+    """Each action is stored once, behind all earlier ones; undo finds the last."""
+    (key,) = fill(CorpusStore(database), "1")
+    reader = PeopleStore(database).local("reader").id
+    services = [annotate(each) for each in (database, other)]
+
+    def add(number: int) -> None:
+        span = number % 3, 16 + number
+        services[number % 2].add(reader, key, claim(f"a{number}", *span), seconds=1)
+
+    with ThreadPoolExecutor(_WRITERS) as pool:
+        list(pool.map(add, range(4 * _WRITERS)))
+    found = services[0].open(reader, key).annotations
+    assert sorted(each.id for each in found) == sorted(f"a{n}" for n in range(4 * _WRITERS))
+    assert [each.state for each in inspect_store(database)] == ["ok", "ok"]
+    undone = services[1].undo(reader)
+    assert undone is not None
+    assert len(services[0].open(reader, key).annotations) == 4 * _WRITERS - 1
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,12 @@ class WrongValue:
 
 
 def find_wrong_values(connection: Connection) -> Iterator[WrongValue]:
-    """Yield the values of all tables that have a wrong type, by table and key."""
+    """Yield the values of all tables that have a wrong type, by table and key.
+
+    PostgreSQL stores no such values.
+    """
+    if connection.dialect.name != "sqlite":
+        return
     from tui_annotate.storage.tables import METADATA  # here, as importing SQLModel takes 130 ms
 
     for table in METADATA.sorted_tables:
