@@ -76,6 +76,34 @@ def test_rows_of_the_export(two_people: Command, tmp_path: Path) -> None:
     assert f"of its {len(written[0])} columns" in " ".join(PAGES["README.md"].split())
 
 
+def test_rows_without_and_with_several_evidence_spans(two_people: Command, tmp_path: Path) -> None:
+    """An annotation has a row for each evidence span, and a summary that was read has its state."""
+    with tui_annotate.open(tmp_path / FOLDER) as space:
+        cleo = space.person("cleo").id
+        first, second, third, *_ = space.samples(dataset="summaries")
+        annotation = Annotation(
+            str(uuid4()),
+            (Anchor.find(first, Side.SUMMARY, "15 million pounds"),),
+            tuple(Anchor.find(first, Side.SOURCE, words) for words in ("12 million", "noon")),
+            space.labels.resolve(["Unwanted.Intrinsic"]),
+        )
+        space.annotate.add(cleo, first.key, annotation, seconds=0)
+        space.annotate.finish(cleo, second.key, seconds=0)
+        space.annotate.read(cleo, third.key, seconds=3)
+    two_people("export", "-w", FOLDER, "--to", "csv", "--person", "cleo", "-o", "annotations.csv")
+    with (tmp_path / "annotations.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            (each["sample_id"], each["state"], bool(each["annotation_id"]))
+            for each in csv.DictReader(file)
+        ]
+    assert rows == [
+        (first.key.id, "draft", True),
+        (first.key.id, "draft", True),
+        (second.key.id, "done", False),
+        (third.key.id, "new", False),
+    ]
+
+
 def test_the_file_of_the_readme_can_be_annotated(command: Command, tmp_path: Path) -> None:
     """The displayed file has a source and a summary, with an id."""
     (shown,) = [each for each in blocks("README.md", "text") if each.startswith("id,")]
@@ -95,14 +123,14 @@ def test_matches_with_their_scores(command: Command) -> None:
     pytest.importorskip("wordllama", reason="static vectors: no package for this platform")
     (shown,) = [each for each in blocks("docs/assist.md", "text") if each.startswith("rank ")]
     Path("pairs.jsonl").write_text("\n".join(PAIRS) + "\n", "utf-8")
+    lines = [line for block in blocks("docs/assist.md", "sh") for line in block.splitlines()]
+    (ingest,) = [line for line in lines if " ingest " in line]
+    (match,) = [line for line in lines if " lab match " in line]
+    assert ingest.endswith("--embedder static"), "a machine with neural vectors prints others"
     assert command("init").code == 0
-    done = command("ingest", "pairs.jsonl", "--id-column", "id", "--embedder", "static")
+    done = command(*ingest.replace("sample_data/", "").split()[1:])
     assert done.code == 0
-    call = next(
-        line for block in blocks("docs/assist.md", "sh") for line in block.splitlines()
-        if "lab match" in line
-    )  # fmt: skip
-    assert command(*call.split()[1:]).out.splitlines() == shown.splitlines()
+    assert command(*match.split()[1:]).out.splitlines() == shown.splitlines()
 
 
 def test_answers_to_suggestions(command: Command, tmp_path: Path) -> None:

@@ -10,12 +10,13 @@ from typing import Any
 
 from typer.exceptions import TyperException
 
-from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languages
+from tests.helpers.pages import PAGES, ROOT, Call, blocks, calls, codes, languages, prose
 from tests.project.test_commands import commands
 from tui_annotate.cli.commands import place_global_options, program
 from tui_annotate.cli.ssh import SshSetupPart, build_setup
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_map import shown_keys
+from tui_annotate.editor.key_state import EVERYWHERE, REVIEWING, KeyState
 from tui_annotate.settings import PREFIX, SETTING_NAMES
 
 CALLS = [call for page in PAGES for call in calls(page)]
@@ -165,6 +166,31 @@ def _key_cells(page: str) -> Iterator[tuple[str, str]]:
     for head, table in tables:
         for row in table.splitlines()[1:]:
             yield row, row.split(" | ")[0 if head == "key" else 1]
+
+
+def test_every_quoted_action_is_in_the_list_of_actions() -> None:
+    """Names next to `:`, the palette or the list of actions; in review, those of its screen."""
+    states = {page: (REVIEWING if page == "docs/reviewers.md" else EVERYWHERE) for page in PAGES}
+    quoted = [(page, name) for page in PAGES for name in _quoted_actions(page)]
+    assert len(quoted) > 8
+    wrong = [f"{page}: {name}" for page, name in quoted if name not in _listed(states[page])]
+    assert wrong == []
+
+
+def _quoted_actions(page: str) -> Iterator[str]:
+    """What sentences and rows about the list of actions have in quotation marks."""
+    rows = re.sub(r"\n(?=[| -]|\n)", "\n\n", prose(page)).split("\n\n")
+    for row in rows:
+        for sentence in re.split(r"(?<=[.;]) ", " ".join(row.split())):
+            if "`:`" in sentence or re.search(r"\b(palette|list of actions)\b", sentence):
+                yield from re.findall(r"\"([a-z][^\"]+)\"", sentence)
+
+
+def _listed(states: KeyState) -> set[str]:
+    """What the list of actions has on screens in some states."""
+    return {
+        action.words(state) for action in ACTIONS for state in states & action.states
+    }  # fmt: skip
 
 
 def test_every_block_says_what_it_is() -> None:

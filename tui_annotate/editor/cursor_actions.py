@@ -48,7 +48,7 @@ def grow(step: int, draft: Draft) -> Effects:
 
 
 def select_here(draft: Draft) -> Effects:
-    """Drop the selection; if nothing is selected, select the word at the cursor."""
+    """Deselect the words; if nothing is selected, select the word at the cursor."""
     draft.enable_digits()
     return [Select(draft.side, None) if draft.selection else SelectWord(draft.side)]
 
@@ -119,13 +119,13 @@ def leave_source(draft: Draft) -> Effects:
 
 
 def go_to_summary(draft: Draft) -> Effects:
-    """Move the focus to the summary, and drop the selection in the source."""
+    """Move the focus to the summary, and deselect the words of the source."""
     draft.side = Side.SUMMARY
     return [Select(Side.SOURCE, None), Focus(Side.SUMMARY)]
 
 
 def drop_selections(draft: Draft) -> Effects:
-    """Drop the selections of both sides; from the source, go to the summary."""
+    """Deselect the words of both sides; from the source, go to the summary."""
     return [
         Select(Side.SUMMARY, None),
         *(go_to_summary(draft) if draft.side is Side.SOURCE else []),

@@ -57,7 +57,7 @@ class SwapEnds(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Select(Effect):
-    """Request to select a span of a text; None drops the selection and keeps the cursor."""
+    """Request to select a span of a text; None deselects and keeps the cursor."""
 
     side: Side
     span: Span | None
@@ -65,7 +65,7 @@ class Select(Effect):
 
 @dataclass(frozen=True, slots=True)
 class GoTo(Effect):
-    """Request to drop the selection and to move the cursor to an offset of a document."""
+    """Request to deselect and to move the cursor to an offset of a document."""
 
     side: Side
     document: int

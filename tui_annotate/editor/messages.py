@@ -160,7 +160,7 @@ class MessageCode(ScreenMessage):
     SUGGESTIONS_HIDDEN = "Suggestions are hidden: press Y to show them"
     NO_SUGGESTIONS = "This sample has no unanswered suggestions"
     SUGGESTION_ON_OTHER_SIDE = "The suggestion is in the other text: press Tab to go back to it"
-    SELECTION_IN_HAND = "Words are selected: Backspace drops the selection"
+    SELECTION_IN_HAND = "Words are selected: Backspace deselects them"
     NO_LABEL_PROPOSED = "This suggestion has no label: press e, then a label's digit"
     UNKNOWN_LABEL_PROPOSED = (
         "The label set has no label {label}: press e, then a different label's digit"

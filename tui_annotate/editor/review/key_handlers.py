@@ -311,7 +311,7 @@ def choose_candidate(draft: ReviewDraft, digit: str) -> Effects:
 
 
 def leave_innermost(draft: ReviewDraft) -> Effects:
-    """Go back one step: end the text search, leave the source, or drop selection or candidate."""
+    """Go back one step: end the text search, leave the source, or deselect words or candidate."""
     if draft.search.hits:
         draft.search = NO_SEARCH
     elif draft.side is Side.SOURCE:

@@ -102,7 +102,7 @@ class ReviewText(ScreenMessage):
 
     # the status line: the current group of candidates
     ADD_SELECTION = "+ adds {selection} as your own annotation"
-    DROP_SELECTION = "Backspace drops the selection"
+    DESELECT = "Backspace deselects"
     COMPLETE = "Enter completes"
     NEXT_CONFLICT = "c next conflict"
     NEXT_SAMPLE = "> next sample"

@@ -164,7 +164,7 @@ def _describe_current(draft: ReviewDraft, quote: int) -> list[str]:
     if selection and draft.side is Side.SUMMARY:
         selected = quote_text(selection.of(draft.text(Side.SUMMARY)), cells=quote)
         add = ReviewText.ADD_SELECTION.text(selection=selected)
-        return [add, ReviewText.DROP_SELECTION.text()]
+        return [add, ReviewText.DESELECT.text()]
     end = _next_key(draft)
     if draft.blocked_reason:
         return [draft.blocked_reason, ReviewText.NEXT_SAMPLE.text()]

@@ -114,7 +114,7 @@ def walk_missing_words(step: int, draft: ViewDraft) -> Effects:
 
 
 def leave_innermost(draft: ViewDraft) -> Effects:
-    """End the search, else drop the selection, go to the summary, or show all annotators."""
+    """End the search, else deselect, go to the summary, or show all annotators."""
     if draft.search.hits:
         draft.search = NO_SEARCH
     elif draft.selection:

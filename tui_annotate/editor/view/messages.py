@@ -26,7 +26,7 @@ class ViewText(ScreenMessage):
     # the status line
     SELECTED = "{selection} selected"
     SIMILAR = "n next, N previous match"
-    DROP_SELECTION = "Backspace drops the selection"
+    DESELECT = "Backspace deselects"
     FOCUSED = "{letter} {labels}"
     EVIDENCE = "{count} evidence"
     NO_EVIDENCE = "no evidence"

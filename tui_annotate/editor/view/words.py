@@ -71,7 +71,7 @@ def _focus_parts(draft: ViewDraft, quote: int) -> Sequence[str]:
         return [
             ViewText.SELECTED.text(selection=selected),
             ViewText.SIMILAR.text(),
-            ViewText.DROP_SELECTION.text(),
+            ViewText.DESELECT.text(),
         ]
     if annotation is None:
         return _overview(draft)

@@ -68,7 +68,7 @@ class TextCursor:
         self._grow_steps.clear()
 
     def select(self, span: Span | None) -> None:
-        """Select the characters of `span`, with the cursor on the last; None clears the selection.
+        """Select the characters of `span`, with the cursor on the last; None deselects.
 
         Raises:
             InvalidSpan: the span is outside of the text.
@@ -102,7 +102,7 @@ class TextCursor:
     def move(self, unit: str, step: int, *, extend: bool = False) -> None:
         """Move the cursor of a text by `step` units, backward if negative; stay if no unit is left.
 
-        Without `extend` the cursor goes to the start of a unit and drops the selection. With
+        Without `extend` the cursor goes to the start of a unit and the text is deselected. With
         `extend` the free end adds whole units, or removes units until one is left and then adds
         units at the other end.
 

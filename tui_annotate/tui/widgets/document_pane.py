@@ -108,7 +108,7 @@ class DocumentPane(DocumentView):
             unit: char, word, sentence, paragraph; line, page, half-page; line-start, line-end;
                 start, end (of the document).
             step: number of units, backward if negative; ignored for starts and ends.
-            extend: move the free end of the selection instead of dropping the selection.
+            extend: move the free end of the selection instead of deselecting.
 
         Raises:
             KeyError: the unit does not exist.
@@ -168,7 +168,7 @@ class DocumentPane(DocumentView):
             cursor.swap_ends()
 
     def select(self, span: Span | None) -> None:
-        """Select the whole characters of `span`. None drops the selection and keeps the cursor."""
+        """Select the whole characters of `span`. None deselects and keeps the cursor."""
         self._change_cursor(lambda: self.text_cursor.select(span))
 
     def swap_ends(self) -> None:
