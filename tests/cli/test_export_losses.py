@@ -109,7 +109,7 @@ def test_what_a_layer_has_not_read_is_left_out_and_told(
     assert done.code == 3
     lost = _lost(done.err)
     assert numbers(done.err.splitlines()[0])[1] == read
-    (left_out,) = [line for line in done.err.splitlines() if "without completed work" in line]
+    (left_out,) = [line for line in done.err.splitlines() if "no work that" in line]
     assert numbers(left_out) == [unread]
     assert layer == "all" or RecordTrait.ANNOTATOR not in lost
 

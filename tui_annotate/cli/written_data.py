@@ -129,10 +129,10 @@ def _describe_conversion(
         )
     lost = dict(report.lost)
     if unread := lost.pop(RecordTrait.UNREAD.value, 0):
-        are = "is" if unread == 1 else "are"
+        have = "has" if unread == 1 else "have"
         yield MessagePart(
-            f"{output.many(unread, 'sample')} without completed work or annotations {are} not in"
-            f" {target or 'the output'}"
+            f"{output.many(unread, 'sample')} {have} no work that {written} keeps, and"
+            f" {'is' if unread == 1 else 'are'} not in {target or 'the output'}"
         )
     if lost:
         yield MessagePart(f"{written} does not keep these data (native does):")

@@ -244,7 +244,7 @@ class MessageCode(ScreenMessage):
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
     LACKING_MARKED = "Marked words not in the source: {count} · c next, C previous · i unmarks them"
-    LACKING_NONE = "All words of the summary were found in the source · i ends the check"
+    LACKING_NONE = "Nothing to mark · frequent words, also one and two, are not checked · i ends it"
 
     # positions of the answer, and contexts in a judge's order
     NO_GOLD_KNOWN = "No passage of this source is marked as the answer"

@@ -36,8 +36,8 @@ _BATCH_RECORDS = 50
 _BATCH_CHARACTERS = 200_000
 """Number of code points that an import stores in one transaction, in about 20 ms."""
 _TEXTS_STORED = (
-    "all texts are stored; while their vectors are computed, you can annotate in another terminal"
-    " with: tui-annotate annotate"
+    "the accepted texts are stored; while their vectors are computed, you can annotate in another"
+    " terminal with: tui-annotate annotate"
 )
 _MAX_PENDING_CHARACTERS = 2_000_000
 """Maximum number of code points of imported texts that wait to be split into sentences."""

@@ -129,7 +129,10 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _on_text(glyphs.REFUSED, "text", "a candidate annotation that was rejected", word="Label A B"),
     _letter(glyphs.CONFLICT, "conflict: labels differ, or not all annotators marked the words"),
     _letter(glyphs.NEARLY, "partly agreed: annotators gave the same labels to different spans"),
-    _letter(glyphs.AGREED, "agreed: all annotators marked the same; Enter accepts it"),
+    _letter(
+        glyphs.AGREED,
+        "agreed: same words and label, perhaps other evidence; Enter accepts all of it",
+    ),
     _letter(glyphs.CHOSEN, "your adjudicated annotation"),
     _letter(glyphs.REFUSED, "a group of candidate annotations that you rejected"),
     _letter(glyphs.OWN, "an annotation that you added"),
