@@ -187,7 +187,8 @@ def _check_what_is_shown(six: Command) -> None:
     names = [each["name"] for each in report["progress"]]
     kinds = [each["kind"] for each in report["batches"]]
     assert "move" in kinds
-    for word in (*names, *kinds, *(each["rule"] for each in report["rules"])):
+    shown_kinds = ["create" if kind == "give" else kind for kind in kinds]
+    for word in (*names, *shown_kinds, *(each["rule"] for each in report["rules"])):
         assert word in shown.out
 
 

@@ -546,10 +546,21 @@ _RULES: Final[Columns[ListedRule]] = (
     flexible_column("rule"),
     number_column("waiting"),
 )
+_KIND_NAMES: Final[Mapping[str, str]] = {"give": "create"}
+_REQUEST_NAMES: Final[Mapping[str, str]] = {"share": "count"}
+"""Present names of kinds and options of assignments, by those that records have."""
+
+
+def _describe_kind(batch: ListedHandout) -> str:
+    """Return the name of the command that made an assignment, with whether it was undone."""
+    kind = _KIND_NAMES.get(batch.kind, batch.kind)
+    return f"{kind}, undone" if batch.undone else kind
+
+
 _BATCHES: Final[Columns[ListedHandout]] = (
     Column("batch", lambda each: str(each.id)),
     Column("time", lambda each: each.at[:16]),
-    Column("kind", lambda each: f"{each.kind}, undone" if each.undone else each.kind),
+    Column("kind", _describe_kind),
     Column("dataset"),
     flexible_column("request", lambda each: _describe_request(each.parameters)),
 )
@@ -562,8 +573,13 @@ def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
 
 
 def _describe_request(request: Mapping[str, Any]) -> str:
+    """Describe the options of an assignment by their present names; records have former ones."""
     lists = {name: value if isinstance(value, list) else [value] for name, value in request.items()}
-    return ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in lists.items() if each)
+    return ", ".join(
+        f"{_REQUEST_NAMES.get(name, name)} {' '.join(map(str, each))}"
+        for name, each in lists.items()
+        if each
+    )
 
 
 def pool(

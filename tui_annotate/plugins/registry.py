@@ -331,7 +331,8 @@ def refuse_unknown(kind: Kind, spec: str) -> None:
         hint = f"{suggest_word(name, there)}available: {', '.join(there)}"
         if kind == "embedders" and (explained := _explain_model(spec)):
             hint = explained
-        raise InvalidInput(f"unknown {kind[:-1]} {name!r}", hint)
+        what = "format" if kind in _FILE_KINDS else kind[:-1]
+        raise InvalidInput(f"unknown {what} {name!r}", hint)
 
 
 def has_cost(spec: str) -> bool:

@@ -118,7 +118,12 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     _letter(
         "0", "a further candidate annotation; key 0 shows the next candidates with their digits"
     ),
-    _on_text(glyphs.CURRENT_CHOICE, "text", "the chosen candidate annotation", word="Label A B"),
+    _on_text(
+        glyphs.CURRENT_CHOICE,
+        "text",
+        "the chosen candidate annotation; A and B are its annotators (key W shows names)",
+        word="Label A B",
+    ),
     _on_text(
         glyphs.CHOSEN,
         "text",

@@ -65,6 +65,7 @@ class SampleMessage(ScreenMessage):
     THEME_OF_ACCOUNT = "View settings · saved for your account"
     THEME_UNTIL_QUIT = "View settings · kept until you quit"
     FIND_IN = "Find in {side}"
+    FIND_ACTION = "Search for an action…"
     SUGGESTIONS = Plural("{count:,} suggestion", "{count:,} suggestions")
     ANNOTATIONS = Plural("{count:,} annotation", "{count:,} annotations")
     LETTERS_KEY = "letters"

@@ -184,7 +184,7 @@ class SampleScreen(Screen[None]):
             case Open(Page.PALETTE):
                 from textual.command import CommandPalette
 
-                self.app.push_screen(CommandPalette())
+                self.app.push_screen(CommandPalette(placeholder=SampleMessage.FIND_ACTION.text()))
             case Open(Page.QUIT):
                 self.quit()
             case _:
