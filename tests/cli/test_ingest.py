@@ -396,6 +396,9 @@ def test_strict_stores_all_or_nothing(command: Command, pairs: Path) -> None:
     """With --strict one bad line keeps everything out."""
     pairs.write_text(pairs.read_text("utf-8") + "{broken\n", "utf-8")
     command("init")
+    counted = command("ingest", str(pairs), "--strict", "--embedder", "none", "--json").json
+    assert (counted["added"], counted["refused"], counted["outcome"]) == (0, 1, "none")
+    assert counted["documents"] == counted["segments"] == 0
     done = command("ingest", str(pairs), "--strict", "--embedder", "none")
     assert done.code == 2
     assert "--strict" in done.out

@@ -241,7 +241,8 @@ def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
         dataset = f" --dataset {shlex.quote(datasets[0])}" if len(datasets) == 1 else ""
         yield MessagePart(
             f"warning: {annotations} with {labels} not in the label set",
-            f"tui-annotate labels normalize --dry-run{dataset}",
+            f"tui-annotate labels normalize --dry-run{dataset}; or, to keep these labels, add them"
+            " to labels.yaml",
         )
     if report.embedder_note:
         yield NotePart(report.embedder_note)

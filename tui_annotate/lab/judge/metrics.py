@@ -34,7 +34,7 @@ class MissingReason(StrEnum):
     UNKNOWN_WORDS = "the embedder has no vector for the question, or for a question of the judge"
     NO_WORDS = "the question, or a question of the judge, has no words to compare"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
-    SINGLE_CONTEXT = "there is only one context, so there is nothing to sort"
+    SINGLE_CONTEXT = "only one context helps, so there is nothing to sort"
     EMPTY_ANSWER = "the answer contains no statement"
     EMPTY_GROUND_TRUTH = "the ground truth contains no statement"
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"

@@ -312,7 +312,8 @@ def _finish_report(
     report = run.report
     report.embedder = embedder
     report.seconds = time.monotonic() - began
-    report.strict = refused
+    if refused:
+        report.refuse_all()
     if report.known_documents and report.added:
         report.notes.append(_RUNS_NOTE)
     return report

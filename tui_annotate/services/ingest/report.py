@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.records import Problem, count_kind
 from tui_annotate.plugins.protocols import EmbeddingCost
@@ -41,6 +41,13 @@ class FailedText:
     start: int
     end: int
     reason: str
+
+
+_STORED_COUNTS: Final = (
+    "added", "replaced", "deleted", "documents", "segments", "annotations", "suggestions",
+    "embedded",
+)  # fmt: skip
+"""Fields of `IngestReport` that count what an import stores."""
 
 
 @dataclass(slots=True)
@@ -99,6 +106,12 @@ class IngestReport:
     cost: EmbeddingCost | None = None
     dry_run: bool = False
     strict: bool = False
+
+    def refuse_all(self) -> None:
+        """Record that nothing was stored: counts of what was to be stored become 0."""
+        self.strict = True
+        for name in _STORED_COUNTS:
+            setattr(self, name, 0)
 
     @property
     def outcome(self) -> IngestOutcome:
