@@ -90,7 +90,7 @@ def test_each_state_has_its_words() -> None:
     keys(made, "space tab")
     keys(made, "tab")
     cursor_actions.show_hints(made, [(Span(0, 3),)])
-    assert said(made).startswith("Type the letters on the first word")
+    assert said(made).startswith("Type the highlighted letters of the selection's first word")
     keys(made, "escape")
     saved = store(made, keys(made, "1"))
     assert said(made) == "Saved: Intrinsic · u undo · m note · e edit"
@@ -173,7 +173,7 @@ def test_hints_on_chinese_words_are_explained_at_80_columns() -> None:
     cursor_actions.show_hints(made, [(Span(0, 1), Span(1, 2)), (Span(2, 3), Span(3, 4))])
     for words in ("first word", "last word"):
         line, _ = draft_line(made, CELLS)
-        assert line.startswith(f"Type the letters on the {words}")
+        assert line.startswith(f"Type the letters of the {words}")
         assert "capital" in line
         assert cell_len(line) <= CELLS
         assert made.hints is not None

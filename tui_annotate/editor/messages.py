@@ -314,10 +314,10 @@ class LineText(ScreenMessage):
     UNSEEN = Plural("{count:,} suggestion never focused", "{count:,} suggestions never focused")
 
     # letters on words
-    FIRST_WORD = "Type the letters on the first word of the selection"
-    FIRST_WORD_SHORT = "Type the letters on the first word"
-    LAST_WORD = "Type the letters on the last word, or press Enter to select one word"
-    LAST_WORD_SHORT = "Type the letters on the last word · Enter: one word"
+    FIRST_WORD = "Type the highlighted letters of the selection's first word"
+    FIRST_WORD_SHORT = "Type the letters of the first word"
+    LAST_WORD = "Type the letters of the last word, or press Enter to select one word"
+    LAST_WORD_SHORT = "Type the letters of the last word · Enter: one word"
     SECOND_OF_PAIR = "type the last letter as a capital to select the next word"
     SECOND_OF_PAIR_SHORT = "capital: next word"
 

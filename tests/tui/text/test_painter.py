@@ -111,10 +111,16 @@ def test_a_weak_match_has_another_glyph() -> None:
 
 
 def test_the_best_of_two_matches_on_a_line_gives_the_digit() -> None:
-    """The focused one if it begins there, else the first by rank."""
+    """The focused one if it begins there, else the first by rank; the bar is of the same match."""
     matches = lit(match(0, 22, rank=3, score=STRENGTHS[2]), match(23, 44, rank=1))
     assert row(DocumentLayers(matches=matches)).startswith("█1 ")
-    assert row(DocumentLayers(matches=matches, focused_match=3)).startswith("█3 ▌")
+    assert row(DocumentLayers(matches=matches, focused_match=3)).startswith("▅3 ▌")
+
+
+def test_the_bar_beside_a_digit_is_not_that_of_a_match_that_began_before() -> None:
+    """A long match that ends on the line is stronger, but has its digit further up."""
+    matches = lit(match(0, 46, rank=1), match(46, 60, rank=2, score=STRENGTHS[0]))
+    assert row(DocumentLayers(matches=matches), 1).startswith("▁2")
 
 
 def test_annotations_show_their_letter_or_that_there_are_more() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Final, NamedTuple
 
+from tui_annotate.domain.samples import Match
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.domain.text_display import display_characters, stand_ins
@@ -248,19 +249,31 @@ class _Line:
     def _paint_strength(self) -> PaintedText:
         if self.evidence:
             return PaintedText(CHOSEN, StyleFlag.FOCUSED)
+        numbered = self._find_numbered_match()
         strength = max((match.strength for _, match in self.matches), default=0)
+        if numbered:
+            strength = numbered.strength
         if self.lacking and not strength:
             return PaintedText(LACKING, PLAIN)
         key = style_key(strength, None, StyleFlag.SIGN) if strength else PLAIN
         return PaintedText(STRENGTH_GLYPHS[strength], key)
 
     def _paint_rank(self) -> PaintedText:
-        ranks = [match.rank for span, match in self.matches if span.start >= self.start]
-        if not ranks:
+        match = self._find_numbered_match()
+        if match is None:
             return _BLANK
-        focused = self.scene.focused_match in ranks
-        rank = self.scene.focused_match if focused else min(ranks)
-        return PaintedText(str(rank) if rank < 10 else "+", StyleFlag.CURSOR if focused else PLAIN)
+        focused = match.rank == self.scene.focused_match
+        number = str(match.rank) if match.rank < 10 else "+"
+        return PaintedText(number, StyleFlag.CURSOR if focused else PLAIN)
+
+    def _find_numbered_match(self) -> Match | None:
+        """Return the match whose number and strength are shown: the focused or best one.
+
+        Only matches that begin on this line have a number; None if none does.
+        """
+        starting = [match for span, match in self.matches if span.start >= self.start]
+        focused = [match for match in starting if match.rank == self.scene.focused_match]
+        return min(focused or starting, key=lambda match: match.rank, default=None)
 
     def _paint_mark(self) -> PaintedText:
         marks = [mark for _, mark in self.marks]
