@@ -35,6 +35,8 @@ class MissingReason(StrEnum):
     NO_WORDS = "the question, or a question of the judge, has no words to compare"
     NO_USEFUL_CONTEXT = "no context helps to answer the question"
     SINGLE_CONTEXT = "there is only one context, so there is nothing to sort"
+    SINGLE_FILLED_CONTEXT = "only one context is not empty, so there is nothing to sort"
+    SINGLE_USEFUL_CONTEXT = "only one context helps to answer, so there is nothing to sort"
     EMPTY_ANSWER = "the answer contains no statement"
     EMPTY_GROUND_TRUTH = "the ground truth contains no statement"
     UNKNOWN_ANSWER = "the contexts do not contain the answer, according to the judge"
