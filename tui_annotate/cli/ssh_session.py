@@ -117,7 +117,7 @@ def _export(person: str, folder: Path) -> int:
 
 @contextmanager
 def _signed_in(space: Workspace, person: str) -> Iterator[Actor]:
-    """Sign a person in by the key that sshd checked, until the end of the block."""
+    """Start a session of the owner of an SSH key, which ends with the block."""
     authenticate = space.team.authenticate
     # The first word of SSH_CONNECTION is the client's address.
     address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
