@@ -497,8 +497,11 @@ def test_labels_that_the_set_lacks_are_told(command: Command, tmp_path: Path) ->
     line = "tui-annotate labels normalize --dry-run --dataset odd"
     *_, warning, hint = done.err.splitlines()
     assert line in hint
+    assert all(word in hint for word in ("labels.yaml", "tui-annotate labels check"))
     assert numbers(warning) == [3, 2]
     assert (done.code, numbers(done.out)[:2]) == (0, [1, 4])
+    checked = command("doctor")
+    assert "tui-annotate labels check" in checked.out + checked.err
     assert line not in command("ingest", file, "--embedder", "none").err
     fine = dump(tmp_path / "fine.json", "Benign", summary="Fine.")
     shown = command("ingest", fine, "--embedder", "none", "--json").json

@@ -148,6 +148,7 @@ def test_imports_are_mended_by_rules_that_are_shown(annotated: Command, tmp_path
     (tmp_path / "rules.txt").write_text("# ours\nUnwanted.Instrinsic=\n")
     left = annotated("labels", "normalize", "--rules", "rules.txt", "--yes")
     assert re.search(r"\S +Unwanted\.Instrinsic +1 +pairs/bridge$", left.out, re.MULTILINE)
+    assert all(word in left.err for word in ("--rule ", "labels.yaml", "labels check"))
     rule = ("--rule", "Unwanted.Instrinsic=Unwanted.Extrinsic")
     wanted = annotated("labels", "normalize", "--rules", "rules.txt", *rule, "--yes", "--json")
     assert wanted.json["rules"] == [

@@ -22,6 +22,7 @@ from tests.helpers.terminal import ROOT
 from tui_annotate.__main__ import KEPT, clean
 from tui_annotate.cli import screen, ssh, ssh_session
 from tui_annotate.domain.errors import Conflict, NotAllowed
+from tui_annotate.domain.people import Role
 from tui_annotate.domain.ssh_keys import parse_entry
 from tui_annotate.services.authentication.account_management import NewAccount
 
@@ -262,10 +263,25 @@ def test_a_reviewer_asks_for_review(
     asked: str,
     reviewing: bool,
 ) -> None:
-    """By that word alone; who may not is refused there, by their role."""
+    """By that word alone."""
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", asked)
-    assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 0
+    with tui_annotate.open(tmp_path) as space:
+        space.team.accounts.update("ben", role=Role.REVIEWER)
+    assert team("ssh", "session", person(tmp_path, "ben"), "-w", str(tmp_path)).code == 0
     assert terminal["reviewing"] is reviewing
+
+
+def test_an_annotator_who_requests_a_review_is_refused_before_the_screen(
+    team: Command, tmp_path: Path, terminal: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The refusal is an error of the command, for which no key is needed."""
+    monkeypatch.setenv("SSH_ORIGINAL_COMMAND", "review")
+    for name in (person(tmp_path, "ben"), "somebody"):
+        done = team("ssh", "session", name, "-w", str(tmp_path))
+        assert (done.code, done.out, terminal) == (1, "", {})
+        assert type(done.error) is NotAllowed
+    with tui_annotate.open(tmp_path) as space:
+        assert space.team.accounts.signed_in() == ()
 
 
 def test_without_a_person_everybody_signs_in(
@@ -313,7 +329,9 @@ def test_export_is_of_the_person(
     monkeypatch.setenv("SSH_ORIGINAL_COMMAND", "export")
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.1 5 192.0.2.2 22")
     ben = person(tmp_path, "ben")
-    assert team("ssh", "session", ben, "-w", str(tmp_path)).code == 0
+    done = team("ssh", "session", ben, "-w", str(tmp_path))
+    assert (done.code, done.out) == (0, "")
+    assert len(done.err.splitlines()) == 1
     with tui_annotate.open(tmp_path) as space:
         assert space.team.accounts.signed_in() == ()
     assert team("ssh", "session", "somebody", "-w", str(tmp_path)).code == 1

@@ -79,6 +79,7 @@ def test_what_a_label_wants_blocks_done_and_is_shown() -> None:
     assert made.focused == saved.id
     assert (code(made), made.message.kind) == (MessageCode.LABEL_LACKS, "warning")
     assert all(words in said(made) for words in ("A (Sourced)", " e "))
+    assert " m " not in said(made)
     assert dict(made.message.fields) == {"letter": "A", "label": "Sourced", "lacks": "evidence"}
     store(made, keys(made, "e space enter"))
     made.enable_digits()

@@ -47,7 +47,8 @@ def test_a_label_that_wants_a_note_opens_the_note_line_after_the_save() -> None:
     made.writing = None
     made.enable_digits()
     keys(made, "enter")
-    assert code(made) is MessageCode.LABEL_LACKS
+    assert code(made) is MessageCode.LABEL_LACKS_NOTE
+    assert " e " not in said(made)
     assert dict(made.message.fields) == {"letter": "A", "label": "Told", "lacks": "note"}
 
 

@@ -114,6 +114,9 @@ def test_without_words_or_matches_it_says_so() -> None:
     light(made)
     keys(made, "4")
     assert "Space" not in said(made)
+    for words in (said(made), draft_line(made, CELLS)[0]):
+        assert all(part in words for part in ("needs evidence: ", "Tab", "Enter", "complete"))
+    assert cell_len(draft_line(made, CELLS)[0]) <= CELLS
     keys(made, "backspace")
     made.segments = (*made.segments[:-1], ())
     assert said(made) == (
@@ -132,7 +135,7 @@ STATES = {  # keys that lead to a state, and what its line says however little r
     "": (" to label ", "no evidence"),
     "space": (" to label ", "evidence: match 1"),
     "space n space": (" to label ", "evidence: match 1, match 2"),
-    "2": (" needs evidence: ", "Space takes match 1 and saves", "Enter: no evidence"),
+    "2": (" needs evidence: ", "Space takes match 1", "Enter: ", "to complete"),
     "1": ("choose a sublabel (1", "· Enter"),
     "!": ("Why flag it?", "Press 1-4", "0 other reason", "Enter no reason"),
     "tab": ("Space takes", "as evidence for"),
@@ -185,8 +188,10 @@ def test_with_room_nothing_is_left_out() -> None:
     made = draft()
     keys(made, "4")
     full = "Sourced needs evidence: Space takes match 1 and saves"
-    assert draft_line(made, 120)[0] == f"{full} · Enter saves without evidence · Backspace cancel"
-    assert draft_line(made, CELLS)[0].endswith("Space takes match 1 and saves · Enter: no evidence")
+    enter = "Enter saves without evidence: add it before you complete the sample"
+    assert draft_line(made, 150)[0] == f"{full} · {enter} · Backspace cancel"
+    short = "Space takes match 1 · Enter: add it later, to complete"
+    assert draft_line(made, CELLS)[0].endswith(short)
     made = draft()
     select(made, SUMMARY)
     keys(made, "tab")

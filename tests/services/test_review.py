@@ -750,8 +750,8 @@ def test_the_queue_has_conflicts_first(candidates: Team) -> None:
     )
     assert [row.key.id for row in review.queue(candidates.reviewer)] == ["3", "2", "1"]
     open_sample = candidates.open(sample=1)
-    assert (open_sample.position, open_sample.total, open_sample.finished) == (2, 3, 1)
-    assert [candidates.open(sample=each).position for each in (2, 1, 0)] == [1, 2, 3]
+    assert (open_sample.position, open_sample.total, open_sample.finished) == (3, 3, 1)
+    assert [candidates.open(sample=each).position for each in (0, 2, 1)] == [1, 2, 3]
     with pytest.raises(NotFound, match="'none'"):
         review.queue(candidates.reviewer, dataset="none")
 

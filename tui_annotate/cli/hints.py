@@ -13,6 +13,9 @@ from typing import Final
 
 _RENAMED: Final = {"--offsets": "--read-offsets"}
 """Options of `ingest` that have another name in a command, because the name means other files."""
+ADD_LABELS: Final = "or add them to labels.yaml (then: tui-annotate labels check)"
+"""End of a hint on labels that the label set lacks."""
+
 _COMMAND: Final = re.compile(r"(\btui-annotate [^;]*)")
 _OPTION: Final = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 _ENDS_IN_OPTIONS: Final = re.compile(r": (?P<options>--[a-z][a-z-]+ [^;]+)$")

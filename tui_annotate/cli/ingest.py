@@ -18,6 +18,7 @@ import typer
 from tui_annotate.cli import options, output
 from tui_annotate.cli.endpoint_trust import require_trust
 from tui_annotate.cli.help_format import CORE
+from tui_annotate.cli.hints import ADD_LABELS
 from tui_annotate.cli.option_groups import OptionGroup
 from tui_annotate.cli.options import add_command, flag, open_workspace
 from tui_annotate.cli.output import DONE_IN_PART
@@ -241,8 +242,7 @@ def _describe_import(report: IngestReport, *, base_url: str) -> Iterator[Part]:
         dataset = f" --dataset {shlex.quote(datasets[0])}" if len(datasets) == 1 else ""
         yield MessagePart(
             f"warning: {annotations} with {labels} not in the label set",
-            f"tui-annotate labels normalize --dry-run{dataset}; or, to keep these labels, add them"
-            " to labels.yaml",
+            f"tui-annotate labels normalize --dry-run{dataset}; {ADD_LABELS}",
         )
     if report.embedder_note:
         yield NotePart(report.embedder_note)

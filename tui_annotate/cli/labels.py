@@ -11,6 +11,7 @@ import typer
 from tui_annotate.cli import completion, options, output
 from tui_annotate.cli.guidelines import VersionText
 from tui_annotate.cli.help_format import CORE
+from tui_annotate.cli.hints import ADD_LABELS
 from tui_annotate.cli.options import add_command, add_group, argument, flag, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
@@ -535,6 +536,8 @@ def _describe_replacements(
         yield ""
         yield "labels without a rule:"
         yield Table(unruled, _IRREGULAR)
+        if any(each.kind == "outside" for each in unruled):
+            yield NotePart(f"write rules for them (--rule FROM=TO), {ADD_LABELS}")
 
 
 _REPLACEMENTS: Final[Columns[tuple[LabelReplacement, IrregularLabels]]] = (

@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
 from tui_annotate.domain.workspace_files import STORE
+
+if TYPE_CHECKING:
+    from tui_annotate.domain.people import Actor
+    from tui_annotate.workspace import Workspace
 
 NO_TERMINAL: Final = 2
 """Exit code of an ssh session without a terminal, or with a command that is refused."""
@@ -51,7 +56,8 @@ def run_session(person: str, workspace: Path | None) -> int:
     Raises:
         NotFound: no folder is a workspace.
         NotAllowed: the process does not run as the user who owns the store; the person has no
-            active account; or no person is named and the workspace has no accounts.
+            active account, or requests a review without being a reviewer; or no person is named and
+            the workspace has no accounts.
     """
     from tui_annotate.settings import find_workspace
 
@@ -71,6 +77,8 @@ def run_session(person: str, workspace: Path | None) -> int:
         return NO_TERMINAL
     if not person:
         _require_accounts(folder)
+    elif command == REVIEW:
+        _require_reviewer(person, folder)
     from tui_annotate.tui.session import ForcedIdentity
 
     bound = ForcedIdentity(person) if person else None
@@ -88,16 +96,33 @@ def _require_accounts(folder: Path) -> None:
             )
 
 
+def _require_reviewer(person: str, folder: Path) -> None:
+    """Check that a person may review; on the screen, the refusal would wait for a key."""
+    from tui_annotate import workspace as workspaces
+    from tui_annotate.domain.people import Permission, require_permission
+
+    with workspaces.open(folder) as space, _signed_in(space, person) as actor:
+        require_permission(actor, Permission.REVIEW)
+
+
 def _export(person: str, folder: Path) -> int:
     from tui_annotate import workspace as workspaces
 
-    with workspaces.open(folder) as space:
-        authenticate = space.team.authenticate
-        # The first word of SSH_CONNECTION is the client's address.
-        address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
-        signed = authenticate.by_key(person, client=address)
-        try:
-            space.acting(signed.actor).export(person=person, gold="with")
-        finally:
-            authenticate.sign_out(signed.session)
+    with workspaces.open(folder) as space, _signed_in(space, person) as actor:
+        report = space.acting(actor).export(person=person, gold="with")
+    if not report.records:
+        output.print_message("nothing to export: you have not annotated any sample yet")
     return 0
+
+
+@contextmanager
+def _signed_in(space: Workspace, person: str) -> Iterator[Actor]:
+    """Start a session of the owner of an SSH key, which ends with the block."""
+    authenticate = space.team.authenticate
+    # The first word of SSH_CONNECTION is the client's address.
+    address = os.environ.get("SSH_CONNECTION", "").partition(" ")[0]
+    signed = authenticate.by_key(person, client=address)
+    try:
+        yield signed.actor
+    finally:
+        authenticate.sign_out(signed.session)

@@ -16,6 +16,13 @@ LABELS: Final = ("right", "wrong", "undecided")
 """Labels that the command `lab scores rank` gives to samples."""
 
 
+GROUND_TRUTH: Final = "ground_truth"
+"""Name under which a reference answer is stored with a sample, or as the text of its score."""
+
+GENERATED_TEXTS: Final = frozenset({GROUND_TRUTH})
+"""Names of stored texts that a machine wrote; their number is 1 for a text and 0 for none."""
+
+
 class RunKind(StrEnum):
     """What a machine computed for samples: scores, a ranking, verdicts, or suggestions."""
 

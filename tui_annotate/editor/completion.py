@@ -71,7 +71,10 @@ def _show_lacking(draft: Draft, annotation: Annotation, lacks: Sequence[str]) ->
     else:
         label = describe_labels(annotation.labels)
         lacking = " and ".join(lacks)
-        draft.say(MessageCode.LABEL_LACKS, WARNING, letter=letter, label=label, lacks=lacking)
+        code = MessageCode.LABEL_LACKS
+        if "note" in lacks:
+            code = MessageCode.LABEL_LACKS_NOTE if len(lacks) == 1 else MessageCode.LABEL_LACKS_BOTH
+        draft.say(code, WARNING, letter=letter, label=label, lacks=lacking)
     return go_to_first(annotation.claim)
 
 

@@ -123,7 +123,11 @@ class MessageCode(ScreenMessage):
     LABEL_TO_CHOOSE = (
         "Not completed: {label} of annotation {letter} was split · press {digits} to relabel"
     )
-    LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · keys e edit, m note"
+    LABEL_LACKS = "Not completed: annotation {letter} ({label}) needs {lacks} · e edit"
+    LABEL_LACKS_NOTE = "Not completed: annotation {letter} ({label}) needs {lacks} · m note"
+    LABEL_LACKS_BOTH = (
+        "Not completed: annotation {letter} ({label}) needs {lacks} · e edit · m note"
+    )
     NOT_RATED_YET = "The {item} is not rated · * rate · Enter again completes the sample"
     NOT_ALL_SEEN = "{unseen} · Enter again completes the sample"
     SELECTION_NOT_SAVED = (
@@ -327,9 +331,11 @@ class LineText(ScreenMessage):
     CHILD = "{label}: choose a sublabel ({digits}) · Enter chooses {label}"
     CHILD_SHORT = "{label}: choose a sublabel ({digits}) · Enter: no sublabel"
     EVIDENCE_OF_MATCH = "{label} needs evidence: Space takes match {rank} and saves"
-    EVIDENCE_BY_HAND = "{label} needs evidence: press Backspace, then Tab to select it · {enter}"
-    WITHOUT = "Enter saves without evidence"
-    WITHOUT_SHORT = "Enter: no evidence"
+    EVIDENCE_BY_HAND = "{label} needs evidence: press Backspace, then Tab to select it"
+    EVIDENCE_OF_MATCH_SHORT = "{label} needs evidence: Space takes match {rank}"
+    EVIDENCE_BY_HAND_SHORT = "{label} needs evidence: Backspace, then Tab"
+    WITHOUT = "Enter saves without evidence: add it before you complete the sample"
+    WITHOUT_SHORT = "Enter: add it later, to complete"
     REJECT = "Why reject it? Press {digits} for a reason · 0 other reason · Enter no reason"
 
     # the source

@@ -183,9 +183,10 @@ def _describe_missing_evidence(draft: Draft, label: str, detail: _Detail) -> str
     enter = (LineText.WITHOUT if detail.full else LineText.WITHOUT_SHORT).text()
     if match := draft.focused_match:
         cancel = LineText.CANCEL_KEY.text() if detail.full else ""
-        space = LineText.EVIDENCE_OF_MATCH.text(label=label, rank=match.rank)
-        return join_parts(space, enter, cancel)
-    return LineText.EVIDENCE_BY_HAND.text(label=label, enter=enter)
+        code = LineText.EVIDENCE_OF_MATCH if detail.full else LineText.EVIDENCE_OF_MATCH_SHORT
+        return join_parts(code.text(label=label, rank=match.rank), enter, cancel)
+    code = LineText.EVIDENCE_BY_HAND if detail.full else LineText.EVIDENCE_BY_HAND_SHORT
+    return join_parts(code.text(label=label), enter)
 
 
 def _describe_edit(draft: Draft, edited: Annotation, detail: _Detail) -> str:

@@ -261,7 +261,8 @@ class StatusReader:
             "warning",
             f"annotations have labels that are not in the label set: "
             f"{_join_named(named, len(lost))}",
-            f"run: tui-annotate labels normalize --dry-run; or add the labels to {file}",
+            f"run: tui-annotate labels normalize --dry-run; or add the labels to {file}"
+            " (then: tui-annotate labels check)",
         )
 
     def later_edits_found(self) -> list[DiagnosticFinding]:

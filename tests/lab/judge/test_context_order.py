@@ -118,9 +118,20 @@ def test_too_few_contexts(chat: FakeChat) -> None:
     assert [each.as_json()["spearman"] for each in found] == [None, None, None]
     assert [each.sim for each in found] == [1.0, None, None]
     assert [each.reason for each in found] == [
-        MissingReason.SINGLE_CONTEXT,
+        MissingReason.SINGLE_USEFUL_CONTEXT,
         MissingReason.NO_USEFUL_CONTEXT,
         MissingReason.NO_CONTEXTS,
+    ]
+
+
+def test_one_of_one_context_is_not_one_of_several(chat: FakeChat) -> None:
+    """The reason says why one is left: one of one, the others are empty, or they do not help."""
+    texts = [("t rel1",), ("t rel1", ""), ("t rel1", "t rel0")]
+    rows = rows_of_lists(["Q?"] * len(texts), texts)
+    assert [each.reason for each in seat(chat).run(sort_row, rows, SortOptions())] == [
+        MissingReason.SINGLE_CONTEXT,
+        MissingReason.SINGLE_FILLED_CONTEXT,
+        MissingReason.SINGLE_USEFUL_CONTEXT,
     ]
 
 
@@ -200,8 +211,8 @@ def test_swap_finds_a_bias_of_position(chat: FakeChat) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        (("", "t rel1"), MissingReason.SINGLE_CONTEXT),
-        (("t rel1", None), MissingReason.SINGLE_CONTEXT),
+        (("", "t rel1"), MissingReason.SINGLE_FILLED_CONTEXT),
+        (("t rel1", None), MissingReason.SINGLE_FILLED_CONTEXT),
         (("", None), MissingReason.NO_CONTEXTS),
     ],
 )

@@ -54,6 +54,19 @@ def test_places_and_worth_are_told_as_far_as_they_are_known() -> None:
     assert made.order == (2, 0, 1)
 
 
+def test_an_order_without_any_rank_is_no_order() -> None:
+    """A judge whose replies contradict each other ranks no document."""
+    scores = [of_documents("judge_order", None, None), of_documents("judge_useful", 1, 0)]
+    made = rank_contexts(sample("1", "2"), scores)
+    assert (made.judged, made.order) == ((), ())
+    assert [made.describe(at) for at in range(2)] == ["#1 / useful", "#2 / not useful"]
+    on = draft(sources=("One. Two.", "Three."))
+    feature = ContextOrder(cast("FeatureHost", None))
+    feature.contexts = made
+    assert press(on, "document.order", more=feature.key_handlers) == [Blink()]
+    assert on.message.code is MessageCode.NO_JUDGED_ORDER
+
+
 def test_without_a_judge_the_retrievers_places_stand_alone() -> None:
     """Documents that are not named by their places have none, until a judge speaks of them."""
     assert rank_contexts(sample("1", "2"), []).describe(1) == "#2"

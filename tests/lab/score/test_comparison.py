@@ -301,6 +301,18 @@ def test_what_suggested_alone_is_not_offered(store: Store) -> None:
     assert "judge:toy" not in caught.value.hint
 
 
+def test_a_generated_text_is_not_a_score(store: Store) -> None:
+    """A reference answer that a judge wrote is not compared, and cannot be requested by name."""
+    run = ScoreRun(id="g", kind=RunKind.JUDGE, maker="judge-generate:toy", dataset="d")
+    text = Score(key=SampleKey("d", "a"), name="ground_truth", raw=1.0, text="It snowed.")
+    store.scores.write(run, [text])
+    store.score("unigram", "sure", a=0.1)
+    assert [each.name for each in store.report().machines] == ["sure"]
+    with pytest.raises(InvalidInput, match="'ground_truth'") as caught:
+        store.report(scores=("ground_truth",))
+    assert "ground_truth" not in caught.value.hint
+
+
 def test_why_there_is_nothing_to_compare_is_told(store: Store) -> None:
     """A score without numbers of judged samples; or a dataset of which nobody said anything."""
     store.score("words", "label", a=None)

@@ -222,8 +222,11 @@ def _missing_reason(
         return MissingReason.of_missing(unread)
     if not count:
         return MissingReason.NO_USEFUL_CONTEXT
+    if count == 1 and len(row.places) > 1:
+        return MissingReason.SINGLE_USEFUL_CONTEXT
     if count == 1:
-        return MissingReason.SINGLE_CONTEXT
+        alone = len(row.contexts) == 1
+        return MissingReason.SINGLE_CONTEXT if alone else MissingReason.SINGLE_FILLED_CONTEXT
     if comparer.decided:
         return None
     uncompared = MissingReplies.count(comparer.replies)

@@ -12,13 +12,12 @@ from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.samples import SampleKey
-from tui_annotate.domain.scores import RunKind, Score, ScoreRun
+from tui_annotate.domain.scores import GROUND_TRUTH, RunKind, Score, ScoreRun
 from tui_annotate.lab.judge.context_order import ContextOrderResult
 from tui_annotate.lab.judge.evaluation import EvaluationResult
 from tui_annotate.lab.judge.options import EvaluateOptions, GenerateOptions, SortOptions
 from tui_annotate.lab.judge.reference_answers import ReferenceAnswer
 from tui_annotate.lab.judge.rows import (
-    GROUND_TRUTH,
     ORDER,
     USEFUL,
     QuestionRow,

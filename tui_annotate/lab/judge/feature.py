@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.domain.samples import Document, Sample, SampleKind, Side
-from tui_annotate.domain.scores import Score
+from tui_annotate.domain.scores import GROUND_TRUTH, Score
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
 from tui_annotate.editor.messages import MessageCode
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
-from tui_annotate.lab.judge.rows import GROUND_TRUTH, ORDER, USEFUL
+from tui_annotate.lab.judge.rows import ORDER, USEFUL
 from tui_annotate.tui.screens.sample.feature import Feature, FeatureHost, TextPage
 from tui_annotate.tui.screens.sample.rows import Title
 
@@ -45,7 +45,8 @@ class ContextText(ScreenMessage):
 class RankedContexts:
     """Ranks, from 1, that a retriever and a judge gave to a sample's source documents.
 
-    In `judged`, None is a document that the judge omitted. `written`: a judge wrote the answer.
+    In `judged`, None is a document that the judge omitted; `judged` is empty if the judge ranked no
+    document. `written`: a judge wrote the answer.
     """
 
     retrieved: tuple[int, ...] = ()
@@ -83,6 +84,8 @@ def rank_contexts(sample: Sample, scores: Sequence[Score]) -> RankedContexts:
         int(each) if each and each >= 1 else None
         for each in _document_parts(by_name.get(ORDER), documents)
     )
+    if not any(judged):  # replies that contradict each other make no order
+        judged = ()
     found = _document_parts(by_name.get(USEFUL), documents) or _document_parts(
         by_name.get(PRECISION), documents
     )

@@ -18,8 +18,8 @@ from typing import Any, Final, TextIO
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
+from tui_annotate.domain.scores import GROUND_TRUTH
 from tui_annotate.lab.judge.rows import (
-    GROUND_TRUTH,
     RAG_FORMAT,
     empty_contexts,
     insert_contexts,

@@ -11,11 +11,10 @@ from typing import Any, Final
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.domain.records import Problem
 from tui_annotate.domain.samples import Sample, SampleKey, Side
+from tui_annotate.domain.scores import GROUND_TRUTH
 from tui_annotate.domain.terminal_text import make_line_visible
 from tui_annotate.methods.segmentation import guess_language
 
-GROUND_TRUTH: Final = "ground_truth"
-"""Name under which a reference answer is stored with a sample or its scores."""
 ORDER: Final = "judge_order"
 USEFUL: Final = "judge_useful"
 """Names of two scores by a judge: the rank of a retrieved text, and its usefulness."""

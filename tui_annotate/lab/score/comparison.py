@@ -27,7 +27,7 @@ from tui_annotate.domain.people import SETTLED, Permission, require_permission
 from tui_annotate.domain.records import RecordFilter
 from tui_annotate.domain.sample_clusters import join_clusters, shared_names
 from tui_annotate.domain.samples import Document, Sample, SampleKey, Side
-from tui_annotate.domain.scores import Pooling, RunKind, ScoreRun
+from tui_annotate.domain.scores import GENERATED_TEXTS, Pooling, RunKind, ScoreRun
 from tui_annotate.domain.spans import Span
 from tui_annotate.domain.suggested_work import SuggestedReadings
 from tui_annotate.lab.score.detection_metrics import (
@@ -431,7 +431,8 @@ class ComparisonService:
         runs = self.machines.scores.runs(options.dataset)
         newest = {(run.kind, run.maker): run for run in runs if run.kind is not RunKind.SUGGEST}
         makers = {name for _, maker in newest for name in _maker_names(maker)}
-        known = {*self.machines.scores.names(options.dataset), *makers}
+        names = {*self.machines.scores.names(options.dataset)} - GENERATED_TEXTS
+        known = names | makers
         for name in options.scores:
             if name not in known:
                 there = (
@@ -453,7 +454,7 @@ class ComparisonService:
                 if key not in cases.places:
                     continue
                 for score in scores:
-                    if score.extra:
+                    if score.extra or score.name in GENERATED_TEXTS:
                         continue
                     # A category of a ranker and an order of documents have no number by nature.
                     if score.raw is None and (run.kind is RunKind.RANK or score.of == _DOCUMENTS):

@@ -132,7 +132,6 @@ class ReviewQueries:
         labels = self.label_sets.in_use(key.dataset)
         guidelines = self.guidance.version(GuidanceKind.GUIDELINES, dataset=key.dataset)
         text = self.guidance.text(GuidanceKind.GUIDELINES, guidelines) if guidelines else ""
-        at = next((at for at, row in enumerate(line, 1) if row.key == key), 0)
         later = self._adjudications().samples.get(key)
         edited = later.edited_by if later else ()
         return ReviewSample(
@@ -143,7 +142,7 @@ class ReviewQueries:
             settled=now.adjudicated,
             assignment=now.settled.assignment,
             pending=pending,
-            position=at,
+            position=_find_position(line, key),
             total=len(line),
             finished=sum(row.settled for row in line),
             labels=labels,
@@ -512,6 +511,19 @@ class ReviewQueries:
         second = second_reader(Person(reviewer, reviewer, PersonKind.LOCAL)).id
         streams = [log.stream(name, key) for name in (reviewer, second)]
         return any(one.annotations or one.assignment.begun for one in streams)
+
+
+def _find_position(line: Sequence[QueuedSample], key: SampleKey) -> int:
+    """Return the number of a sample in the order of work, from 1; 0 if it is not in the queue.
+
+    The queue moves a sample to its end when it is adjudicated. Counted from the start of the queue,
+    the next open sample would always be the first one.
+    """
+    # A queue in the order of a score does not move samples.
+    order = sorted(
+        line, key=lambda row: (row.against is None, row.against is None and not row.settled)
+    )
+    return next((number for number, row in enumerate(order, 1) if row.key == key), 0)
 
 
 def _version(one: ReviewCandidate) -> tuple[object, ...]:

@@ -70,7 +70,8 @@ class ReviewSample:
 
     Attributes:
         `settled`: adjudicated and rejected annotations, in reading order.
-        position: position in the queue, from 1; 0 if the sample is not in the queue.
+        position: number of the sample in the order of the reviewer's work, from 1: adjudicated
+            samples come before open ones; 0 if the sample is not in the queue.
         refused: why this reviewer may not adjudicate the sample; else empty.
         seen: token of the displayed state, which later actions must give.
         edited: letters of the annotators who edited their work after the first adjudication.
