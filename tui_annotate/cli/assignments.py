@@ -155,6 +155,14 @@ _META: Final = "meta"
 _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
+_COMMANDS: Final[Mapping[str, str]] = {
+    AssignmentCause.GIVE: "create",
+    AssignmentCause.TOP_UP: "top-up",
+    AssignmentCause.RECOMPUTE: "rescore-gold",
+}
+"""Commands whose name differs from the stored kind of their batches."""
+_OPTION_NAMES: Final = {"to": "person", "share": "count"}
+"""Options whose name differs from the name in stored requests."""
 _DRY_RUN: Final = NotePart("nothing was stored (--dry-run)")
 _SHUFFLED: Final = (
     "the samples are in a random order, because the dataset has gold samples, which any other"
@@ -549,9 +557,9 @@ _RULES: Final[Columns[ListedRule]] = (
 _BATCHES: Final[Columns[ListedHandout]] = (
     Column("batch", lambda each: str(each.id)),
     Column("time", lambda each: each.at[:16]),
-    Column("kind", lambda each: f"{each.kind}, undone" if each.undone else each.kind),
+    Column("kind", lambda each: _describe_kind(each)),
     Column("dataset"),
-    flexible_column("request", lambda each: _describe_request(each.parameters)),
+    flexible_column("request", lambda each: _describe_request(each)),
 )
 
 
@@ -561,9 +569,29 @@ def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
     yield Table(report.batches, _BATCHES, below=True)
 
 
-def _describe_request(request: Mapping[str, Any]) -> str:
-    lists = {name: value if isinstance(value, list) else [value] for name, value in request.items()}
-    return ", ".join(f"{name} {' '.join(map(str, each))}" for name, each in lists.items() if each)
+def _describe_kind(batch: ListedHandout) -> str:
+    """Return the name of the command that made a batch, and whether the batch was undone."""
+    name = _COMMANDS.get(batch.kind, batch.kind)
+    if batch.kind == AssignmentCause.GOLD and "promoted" in batch.parameters:
+        name = "promote-to-gold"
+    return f"{name}, undone" if batch.undone else name
+
+
+def _describe_request(batch: ListedHandout) -> str:
+    """Describe a batch's stored request in the words of the command's options and arguments."""
+    request = {name: value for name, value in batch.parameters.items() if name != "arrival"}
+    if request.get("order") == AssignmentOrder.SCORE:
+        score = request.pop("score")
+        request["order"] = score if by_score(score) else f"{_META}:{score}"
+    names = {} if batch.kind == AssignmentCause.MOVE else _OPTION_NAMES
+    words = {names.get(name, name): _describe_value(value) for name, value in request.items()}
+    return ", ".join(f"{name} {value}" for name, value in words.items() if value)
+
+
+def _describe_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def pool(
