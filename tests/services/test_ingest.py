@@ -269,7 +269,7 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
 
 @pytest.mark.parametrize("dry_run", [False, True])
 def test_a_refused_strict_import_counts_only_stored_samples(
-    stores: Stores, tmp_path: Path, *, dry_run: bool
+    stores: Stores, *, dry_run: bool
 ) -> None:
     """If nothing is stored, no sample counts as added, and only samples of the store as known."""
     stored, new = _record("1"), _record("2")

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, NotRequired, TypedDict
 
 import typer
 
@@ -554,19 +554,6 @@ _RULES: Final[Columns[ListedRule]] = (
     flexible_column("rule"),
     number_column("waiting"),
 )
-_BATCHES: Final[Columns[ListedHandout]] = (
-    Column("batch", lambda each: str(each.id)),
-    Column("time", lambda each: each.at[:16]),
-    Column("kind", lambda each: _describe_kind(each)),
-    Column("dataset"),
-    flexible_column("request", lambda each: _describe_request(each)),
-)
-
-
-def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
-    yield Table(report.progress, _ASSIGNEES)
-    yield Table(report.rules, _RULES, below=True)
-    yield Table(report.batches, _BATCHES, below=True)
 
 
 def _describe_kind(batch: ListedHandout) -> str:
@@ -592,6 +579,21 @@ def _describe_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+_BATCHES: Final[Columns[ListedHandout]] = (
+    Column("batch", lambda each: str(each.id)),
+    Column("time", lambda each: each.at[:16]),
+    Column("kind", _describe_kind),
+    Column("dataset"),
+    flexible_column("request", _describe_request),
+)
+
+
+def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
+    yield Table(report.progress, _ASSIGNEES)
+    yield Table(report.rules, _RULES, below=True)
+    yield Table(report.batches, _BATCHES, below=True)
 
 
 def pool(
