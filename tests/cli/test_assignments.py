@@ -66,6 +66,26 @@ def test_a_share_is_told_as_a_table_and_as_json(six: Command, tmp_path: Path) ->
     assert queue(tmp_path, "li") == []
 
 
+def test_listed_batches_have_the_names_of_commands_and_options(six: Command) -> None:
+    """The table of batches names today's commands and options; the JSON keeps stored names."""
+    on = ("--dataset", "news", "--person", "ana")
+    by_field = ("--order", "meta:doubt", "--descending")
+    assert six("assignments", "create", *on, "--create", "--count", "50%", *by_field).code == 0
+    assert six("assignments", "top-up", *on, "--open", "4").code == 0
+    assert six("assignments", "move", "ana", "ben", "--create").code == 0
+    assert six("assignments", "undo").code == 0
+    rows = six("assignments", "list").out.splitlines()[-3:]
+    kinds_and_requests = [" ".join(row.split()[2:]) for row in rows]
+    assert kinds_and_requests == [
+        "create news person ana, count 50%, overlap 1, order meta:doubt, seed 1, descending yes",
+        "top-up news person ana, count all, overlap 1, order by-source, seed 1, open 4",
+        "move, undone from ana, to ben",
+    ]
+    batches = six("assignments", "list", "--json").json["batches"]
+    assert [each["kind"] for each in batches] == ["give", "topup", "move"]
+    assert batches[0]["parameters"]["share"] == "50%"
+
+
 def test_ids_come_as_arguments_or_from_a_file(six: Command, tmp_path: Path) -> None:
     """One a line; together with arguments both."""
     (tmp_path / "ids.txt").write_text("s4\n\n s1 \n", "utf-8")
@@ -187,8 +207,9 @@ def _check_what_is_shown(six: Command) -> None:
     names = [each["name"] for each in report["progress"]]
     kinds = [each["kind"] for each in report["batches"]]
     assert "move" in kinds
-    shown_kinds = ["create" if kind == "give" else kind for kind in kinds]
-    for word in (*names, *shown_kinds, *(each["rule"] for each in report["rules"])):
+    commands = {"give": "create", "topup": "top-up"}
+    kinds = [commands.get(each, each) for each in kinds]
+    for word in (*names, *kinds, *(each["rule"] for each in report["rules"])):
         assert word in shown.out
 
 

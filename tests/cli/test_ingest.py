@@ -403,6 +403,8 @@ def test_strict_stores_all_or_nothing(command: Command, pairs: Path) -> None:
     assert done.code == 2
     assert "--strict" in done.out
     assert numbers(done.out) == [1]
+    printed = command("ingest", str(pairs), "--strict", "--embedder", "none", "--json")
+    assert (printed.code, printed.json["added"], printed.json["outcome"]) == (2, 0, "none")
     assert command("status", "--json").json["samples"] == 0
 
 

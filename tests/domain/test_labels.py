@@ -384,3 +384,11 @@ def test_the_default_set_is_one_file_in_two_places() -> None:
     tree = parse_labels(text)
     assert [label.path for label in tree.walk()] == PATHS
     assert all(label.description for label in tree.walk())
+
+
+def test_the_page_on_labels_has_the_digits_of_the_default_labels() -> None:
+    """docs/labels.md states the digit of each label of the file that `init` writes."""
+    page = " ".join((ROOT / "docs" / "labels.md").read_text("utf-8").split())
+    tree = parse_labels((ROOT / "tui_annotate" / "labels.yaml").read_text("utf-8"))
+    digits = ", ".join(f"`{label.name}` {digit}" for digit, label in tree.bar())
+    assert f"{digits}." in page

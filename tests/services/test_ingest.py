@@ -267,6 +267,32 @@ def test_strict_looks_at_the_store_and_at_all_files(stores: Stores, tmp_path: Pa
         assert stores.contents() == before
 
 
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_a_refused_strict_import_counts_only_stored_samples(
+    stores: Stores, *, dry_run: bool
+) -> None:
+    """If nothing is stored, no sample counts as added, and only samples of the store as known."""
+    stored, new = _record("1"), _record("2")
+    stores.ingest.run([stored], embedder="none")
+    records = [stored, new, new, _record("1", source="X.")]
+    report = stores.ingest.run(records, strict=True, dry_run=dry_run)
+    assert (report.added, report.known, report.refused) == (0, 1, 1)
+    assert (report.strict, report.outcome) == (True, IngestOutcome.NONE)
+
+
+def test_a_refused_replacement_counts_only_stored_samples(stores: Stores, tmp_path: Path) -> None:
+    """A replacement that changes nothing because of a refusal counts no added or changed sample."""
+    options = ImportOptions(dataset="a", id_column="id")
+    before = [_pair("A.", "B.", id="1"), _pair("C.", "D.", id="2")]
+    first = _lines(tmp_path / "a.jsonl", *before)
+    stores.ingest.run(IngestFiles((first,), options=options), embedder="none")
+    after = [before[0], _pair("E.", "F.", id="2"), _pair("G.", "H.", id="3"), _pair("X.", "")]
+    second = _lines(tmp_path / "b.jsonl", *after)
+    report = stores.ingest.replace(IngestFiles((second,), options=options), dataset="a")
+    assert (report.added, report.known, report.replaced, report.refused) == (0, 1, 0, 1)
+    assert report.outcome is IngestOutcome.NONE
+
+
 def test_strict_stores_what_is_sound(stores: Stores, tmp_path: Path) -> None:
     """Without a refusal, strict does what the plain way does; doubts are told once."""
     reported: list[Problem] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from zipfile import ZipFile, is_zipfile
@@ -15,6 +15,7 @@ from tests.plugins.formats.laws import about
 from tui_annotate.domain.adjudication import Adjudication, ReviewAction
 from tui_annotate.domain.annotations import ADJUDICATED, Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
+from tui_annotate.domain.comments import REVIEWERS, PersonComment
 from tui_annotate.domain.people import SETTLED, Person, PersonKind
 from tui_annotate.domain.records import OwnedAnnotation, Record
 from tui_annotate.domain.samples import Document, Request, Sample, SampleKind, Side
@@ -123,11 +124,13 @@ NAMING = [
 """Formats that write all layers at once, and tell annotators apart."""
 
 
-def _write(name: str, layer: str, place: Path) -> tuple[str, Pseudonyms]:
+def _write(
+    name: str, layer: str, place: Path, *, records: Sequence[Record] = RECORDS
+) -> tuple[str, Pseudonyms]:
     """All that can be read of what was written, names of files with it."""
     place.parent.mkdir(exist_ok=True)
     names = Pseudonyms(KEY)
-    ExportRun(name, ExportOptions(layer=layer), names=names).run(RECORDS, place)
+    ExportRun(name, ExportOptions(layer=layer), names=names).run(records, place)
     files = sorted(each for each in (place, *place.rglob("*")) if each.is_file())
     inside = [str(file.relative_to(place.parent)) for file in files]
     for file in files:
@@ -157,6 +160,50 @@ def _faults(written: str, names: Pseudonyms) -> Iterator[str]:
     pseudonyms = set(re.findall(r"person-[0-9a-z]{5}-[0-9a-z]{5}", written))
     for pseudonym in sorted(pseudonyms - known):
         yield f"has the pseudonym of nobody: {pseudonym}"
+
+
+_NOTE, _COMMENT, _DECISION, _QUESTION = "WrittenNote", "WrittenComment", "WrittenWhy", "WrittenAsk"
+
+
+def _with_text(text: str) -> list[Record]:
+    """Return records of all kinds with one text of a user, of the kind that the text names."""
+    asker = PEOPLE[0].id
+    records = []
+    for record in RECORDS:
+        owned = [
+            replace(each, annotation=_with_note(each.annotation, text))
+            for each in record.annotations
+        ]
+        comment = text if text == _COMMENT else ""
+        work = [replace(each, comment=comment) for each in record.assignments]
+        question = PersonComment("q", record.sample.key, asker, REVIEWERS, "", text, "")
+        records.append(
+            replace(
+                record,
+                annotations=tuple(owned),
+                assignments=tuple(work),
+                questions=(question,) if text == _QUESTION else (),
+            )
+        )
+    return records
+
+
+def _with_note(one: Annotation, text: str) -> Annotation:
+    settled = one.settled and replace(one.settled, note=text if text == _DECISION else "")
+    return replace(one, note=text if text == _NOTE else "", settled=settled)
+
+
+@pytest.mark.parametrize("text", [_NOTE, _COMMENT, _DECISION, _QUESTION])
+@pytest.mark.parametrize("name", registry.plugin_names("exporters"))
+def test_only_texts_that_a_format_writes_are_counted(name: str, text: str, tmp_path: Path) -> None:
+    """Texts of users are counted as unchanged if and only if the written file has them."""
+    for number, layer in enumerate(_layers(name)):
+        place = tmp_path / str(number) / "out"
+        written, names = _write(name, layer, place, records=_with_text(text))
+        if text in written:
+            assert names.report.texts, f"layer {layer!r}"
+        elif layer != "majority":
+            assert not names.report.texts, f"layer {layer!r}"
 
 
 @pytest.mark.parametrize("name", registry.plugin_names("exporters"))

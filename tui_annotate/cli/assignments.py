@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, NotRequired, TypedDict
 
 import typer
 
@@ -155,6 +155,14 @@ _META: Final = "meta"
 _META_ORDER: Final = f"{_META}:FIELD"
 _PLAIN_ORDERS: Final = tuple(each for each in AssignmentOrder if each is not AssignmentOrder.SCORE)
 _BY_SCORE: Final = tuple(f"{sense}:SCORE" for sense in ScoreDirection)
+_COMMANDS: Final[Mapping[str, str]] = {
+    AssignmentCause.GIVE: "create",
+    AssignmentCause.TOP_UP: "top-up",
+    AssignmentCause.RECOMPUTE: "rescore-gold",
+}
+"""Commands whose name differs from the stored kind of their batches."""
+_OPTION_NAMES: Final = {"to": "person", "share": "count"}
+"""Options whose name differs from the name in stored requests."""
 _DRY_RUN: Final = NotePart("nothing was stored (--dry-run)")
 _SHUFFLED: Final = (
     "the samples are in a random order, because the dataset has gold samples, which any other"
@@ -546,15 +554,31 @@ _RULES: Final[Columns[ListedRule]] = (
     flexible_column("rule"),
     number_column("waiting"),
 )
-_KIND_NAMES: Final[Mapping[str, str]] = {"give": "create"}
-_REQUEST_NAMES: Final[Mapping[str, str]] = {"share": "count"}
-"""Present names of kinds and options of assignments, by those that records have."""
 
 
 def _describe_kind(batch: ListedHandout) -> str:
-    """Return the name of the command that made an assignment, with whether it was undone."""
-    kind = _KIND_NAMES.get(batch.kind, batch.kind)
-    return f"{kind}, undone" if batch.undone else kind
+    """Return the name of the command that made a batch, and whether the batch was undone."""
+    name = _COMMANDS.get(batch.kind, batch.kind)
+    if batch.kind == AssignmentCause.GOLD and "promoted" in batch.parameters:
+        name = "promote-to-gold"
+    return f"{name}, undone" if batch.undone else name
+
+
+def _describe_request(batch: ListedHandout) -> str:
+    """Describe a batch's stored request in the words of the command's options and arguments."""
+    request = {name: value for name, value in batch.parameters.items() if name != "arrival"}
+    if request.get("order") == AssignmentOrder.SCORE:
+        score = request.pop("score")
+        request["order"] = score if by_score(score) else f"{_META}:{score}"
+    names = {} if batch.kind == AssignmentCause.MOVE else _OPTION_NAMES
+    words = {names.get(name, name): _describe_value(value) for name, value in request.items()}
+    return ", ".join(f"{name} {value}" for name, value in words.items() if value)
+
+
+def _describe_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 _BATCHES: Final[Columns[ListedHandout]] = (
@@ -562,7 +586,7 @@ _BATCHES: Final[Columns[ListedHandout]] = (
     Column("time", lambda each: each.at[:16]),
     Column("kind", _describe_kind),
     Column("dataset"),
-    flexible_column("request", lambda each: _describe_request(each.parameters)),
+    flexible_column("request", _describe_request),
 )
 
 
@@ -570,16 +594,6 @@ def _describe_overview(report: AssignmentOverview) -> Iterator[Part]:
     yield Table(report.progress, _ASSIGNEES)
     yield Table(report.rules, _RULES, below=True)
     yield Table(report.batches, _BATCHES, below=True)
-
-
-def _describe_request(request: Mapping[str, Any]) -> str:
-    """Describe the options of an assignment by their present names; records have former ones."""
-    lists = {name: value if isinstance(value, list) else [value] for name, value in request.items()}
-    return ", ".join(
-        f"{_REQUEST_NAMES.get(name, name)} {' '.join(map(str, each))}"
-        for name, each in lists.items()
-        if each
-    )
 
 
 def pool(

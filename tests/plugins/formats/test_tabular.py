@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gc
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,10 +24,14 @@ from tests.helpers.effort import example_limit
 from tests.helpers.errors import has_code
 from tests.plugins.formats.hostile import several
 from tests.plugins.formats.laws import base, write
+from tui_annotate.domain.adjudication import Adjudication, ReviewAction
+from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import Assignment, State
 from tui_annotate.domain.errors import InvalidInput, NotFound
 from tui_annotate.domain.people import Person
-from tui_annotate.domain.records import DatasetDescription, Record
+from tui_annotate.domain.records import DatasetDescription, OwnedAnnotation, Record
+from tui_annotate.domain.samples import Side
+from tui_annotate.domain.spans import Span
 from tui_annotate.plugins import registry
 from tui_annotate.plugins.files import columnar, streams
 from tui_annotate.plugins.files import sheets as workbooks
@@ -35,6 +40,7 @@ from tui_annotate.plugins.protocols import ExportOptions
 from tui_annotate.plugins.traits import Loss, RecordTrait
 
 Rows = list[dict[str, Any]]
+PAGE = (Path(__file__).parents[3] / "docs" / "formats.md").read_text("utf-8")
 
 
 def _workbook(path: Path) -> dict[str, list[list[Any]]]:
@@ -113,6 +119,37 @@ def test_tables_of_datasets(tmp_path: Path) -> None:
     assert row == {"dataset": "d", **about, "cut": None}
     write([second], "csv-tables", tmp_path / "plain")
     assert not (tmp_path / "plain" / "datasets.csv").exists()
+
+
+@pytest.mark.parametrize("name", ["jsonl", "json", "parquet"])
+def test_the_page_on_formats_lists_the_columns_that_are_null(tmp_path: Path, name: str) -> None:
+    """docs/formats.md states by row which cells without a value are null; others are texts."""
+    _, _, after = PAGE.partition("| row | columns that are null |\n")
+    lines = after.partition("\n\n")[0].splitlines()[1:]
+    bare, no_claim, no_evidence, not_adjudicated = (set(re.findall("`(.+?)`", x)) for x in lines)
+    record = base("ana")
+    (owned,) = record.annotations
+    time = "2026-01-02T09:00:00.000000+00:00"
+    plain = replace(owned.annotation, created=time, updated=time)
+    evidence = (Anchor(Side.SOURCE, 0, Span(0, 3)),)
+    adjudicated = Adjudication("rea", ReviewAction.TAKEN)
+    cases: list[tuple[Annotation | None, set[str]]] = [
+        (plain, no_evidence | not_adjudicated),
+        (replace(plain, claim=(), evidence=evidence), no_claim | not_adjudicated),
+        (replace(plain, settled=adjudicated), no_evidence),
+        (None, bare | no_claim | no_evidence | not_adjudicated),
+    ]
+    for number, (annotation, expected) in enumerate(cases):
+        owned_by = (OwnedAnnotation("ana", annotation),) if annotation else ()
+        target = tmp_path / f"{number}"
+        write([replace(record, annotations=owned_by)], name, target)
+        if name == "parquet":
+            (row,) = parquet.read_table(target / "annotations.parquet").to_pylist()
+        elif name == "json":
+            (row,) = json.loads(target.read_text("utf-8"))
+        else:
+            row = json.loads(target.read_text("utf-8"))
+        assert {column for column, value in row.items() if value is None} == expected
 
 
 def test_parquet_has_types(tmp_path: Path) -> None:

@@ -320,7 +320,11 @@ def _json_rows(records: Iterable[Record], report: ExportReport) -> Iterator[dict
 
 
 class JsonFormat:
-    """JSON array with one object per row of the CSV table; cells without a value are null."""
+    """JSON array with one object per row of the CSV table.
+
+    The cells of an annotation, span or adjudication that does not exist are null; other cells
+    without a value are empty texts.
+    """
 
     name = "json"
     about = FormatTraits(

@@ -26,6 +26,7 @@ from tui_annotate.domain.people import (
     second_reader,
 )
 from tui_annotate.domain.records import OwnedAnnotation, Record
+from tui_annotate.plugins.traits import FormatTraits, RecordTrait
 
 _KNOWN_TEXT: Final = """
     annotated_by annotator annotator_email annotator_id annotator_ids annotator_name
@@ -54,7 +55,7 @@ class PseudonymReport:
     """Numbers of values that an export with pseudonyms replaced, omitted or left unchanged.
 
     Attributes:
-        texts: number of unchanged texts that users wrote.
+        texts: number of unchanged texts that users wrote and the format keeps.
         originals: number of omitted original records of other formats.
         columns, changed: number of samples by unchanged, and by changed, column.
         called: datasets and groups that are named like a user; they keep their names.
@@ -117,10 +118,15 @@ class Pseudonyms:
                 before = self._ids_by_name.setdefault(person.name, person.id)
                 self._ids_by_name[person.name] = person.id if before == person.id else ""
 
-    def record(self, record: Record) -> Record:
-        """Return a record with pseudonyms; `report` counts what was changed, kept or omitted."""
+    def record(self, record: Record, *, about: FormatTraits | None = None) -> Record:
+        """Return a record with pseudonyms; `report` counts what was changed, kept or omitted.
+
+        `about`: the format that the record is written to, which may not keep all texts of users;
+        None for a format that may keep all.
+        """
         self._learn_names(record.people)
         report = self.report
+        report.texts += _count_texts(record, about)
         columns = SampleColumns(self.find_pseudonym)
         meta = columns.hidden(record.sample.meta)
         report.columns.update(columns.kept)
@@ -132,7 +138,6 @@ class Pseudonyms:
             name for name in named if name in self._ids or name in self._ids_by_name
         )
         work = [replace(each, person=self.id(each.person)) for each in record.assignments]
-        report.texts += sum(bool(each.comment) for each in work)
         return replace(
             record,
             sample=replace(record.sample, meta=meta, imported=None),
@@ -143,7 +148,6 @@ class Pseudonyms:
         )
 
     def _hide_question(self, comment: PersonComment) -> PersonComment:
-        self.report.texts += 1
         plain = ("", REVIEWERS)
         return replace(
             comment,
@@ -154,10 +158,6 @@ class Pseudonyms:
 
     def _hide_annotation(self, owned: OwnedAnnotation) -> OwnedAnnotation:
         one = owned.annotation
-        if one.note:
-            self.report.texts += 1
-        if one.settled and one.settled.note:
-            self.report.texts += 1
         if one.imported is not None:
             self.report.originals += 1
         hidden: Annotation = replace(
@@ -196,6 +196,22 @@ class Pseudonyms:
 
     def _digest(self, kind: str, name: str) -> bytes:
         return hmac.digest(self._key, f"{kind}\0{name}".encode("utf-8", "surrogatepass"), "sha256")
+
+
+def _count_texts(record: Record, about: FormatTraits | None) -> int:
+    """Count the texts of users in a record: notes, comments and questions that a format keeps."""
+    kept = RecordTrait if about is None else about.carried
+    annotations = [owned.annotation for owned in record.annotations]
+    count = 0
+    if RecordTrait.NOTE in kept:
+        count += sum(bool(one.note) for one in annotations)
+    if RecordTrait.SETTLED in kept:
+        count += sum(bool(one.settled and one.settled.note) for one in annotations)
+    if RecordTrait.OPINION in kept:
+        count += sum(bool(work.comment) for work in record.assignments)
+    if about is None or about.carries_questions:
+        count += len(record.questions)
+    return count
 
 
 _KEPT_KINDS: Final = frozenset({PersonKind.SETTLED, PersonKind.AGAIN})

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TextIO
 from uuid import UUID, uuid5
@@ -71,7 +72,7 @@ class ExportRun:
                 f"the format {exporter} has no byte order mark",
                 f"omit --bom, or use one of the formats: {', '.join(_CSV_FORMATS)}",
             )
-        about = get_traits(self._exporter)
+        about = self._about = get_traits(self._exporter)
         self._place = about.place if about else FormatTarget.STREAM
         self._completed_only = bool(about and about.trains) and not self._options.all_states
         self._writes_unread = bool(about and RecordTrait.UNREAD in about.carried)
@@ -96,7 +97,7 @@ class ExportRun:
         if self._layer != MAJORITY and self._completed_only:
             chosen = self._keep_completed(chosen)
         if self._names is not None:  # after the choice of the layer, which uses real names
-            chosen = map(self._names.record, chosen)
+            chosen = map(partial(self._names.record, about=self._about), chosen)
         if self._place is not FormatTarget.STREAM:
             if not isinstance(target, Path):
                 raise InvalidInput(

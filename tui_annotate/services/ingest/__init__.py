@@ -138,8 +138,10 @@ class IngestService:
                 pass
             run.report.dry_run = dry_run
             refused = run.report.is_partial
+            if strict and refused:
+                run.refuse_all()
             if dry_run or refused:
-                return _finish_report(run, began, vectors.name, refused=strict and refused)
+                return _finish_report(run, began, vectors.name)
             callbacks = IngestCallbacks(progress)  # warnings were already reported
         run = self._run(records, callbacks)
         run.store()
@@ -198,7 +200,8 @@ class IngestService:
             if other_texts:
                 changed.add(record.sample.key)
         if checked.report.refused or checked.report.files_refused:
-            return _finish_report(checked, began, vectors.name, refused=True)
+            checked.refuse_all()
+            return _finish_report(checked, began, vectors.name)
         if not delete_annotations:
             self._refuse_lost_work(dataset, changed | gone)
         run = self._run(records, IngestCallbacks(progress), changed_texts=changed_texts)
@@ -306,14 +309,10 @@ def _require_readable_twice(records: Records, what: str) -> None:
         raise InvalidInput(message, "pass the records as a list", code="records-read-once")
 
 
-def _finish_report(
-    run: IngestRun, began: float, embedder: str, *, refused: bool = False
-) -> IngestReport:
+def _finish_report(run: IngestRun, began: float, embedder: str) -> IngestReport:
     report = run.report
     report.embedder = embedder
     report.seconds = time.monotonic() - began
-    if refused:
-        report.refuse_all()
     if report.known_documents and report.added:
         report.notes.append(_RUNS_NOTE)
     return report

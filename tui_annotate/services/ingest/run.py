@@ -96,6 +96,8 @@ class IngestRun:
     _in_flight: dict[SampleKey, str] = field(default_factory=dict)
     _versions: dict[str, list[str]] = field(default_factory=dict)
     _pending_documents: set[str] = field(default_factory=set)
+    _known_only_in_import: int = 0
+    """Number of repetitions in the import of samples that the store does not have."""
     _changed_samples: int = 0
     _restored_samples: int = 0
     _altered: dict[str, str] | None = None
@@ -141,6 +143,7 @@ class IngestRun:
             self._refuse(record)
         elif first != position or stored == digest:
             self.report.known += 1
+            self._known_only_in_import += stored is None
             yield record, False
         elif stored is None:
             self.report.added += 1
@@ -148,6 +151,16 @@ class IngestRun:
         else:
             self.report.replaced += 1
             yield record, True
+
+    def refuse_all(self) -> IngestReport:
+        """Return the report of `check` for an import that stores nothing because of a refusal.
+
+        What would have been stored is not counted; `known` counts the samples that the store has.
+        """
+        self.report.refuse_all()
+        self.report.known -= self._known_only_in_import
+        self._known_only_in_import = 0
+        return self.report
 
     def store(self) -> None:
         """Store imported samples in order, while other processes split texts into sentences."""
