@@ -37,7 +37,7 @@ WITH_VECTORS: Final = SignalMessage.CHOSEN_BOTH.value
 
 NOT_SUSPENDED: Final = "Not suspended"
 NOTE_LINE: Final = "Note on A"
-PALETTE: Final = "Search for commands"
+PALETTE: Final = "Search for an action"
 QUEUE: Final = "QUEUE"
 READ_ONLY: Final = "read-only"
 """The viewer, and a workspace on a disk that takes no data: nothing can be changed."""

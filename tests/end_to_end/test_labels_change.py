@@ -57,7 +57,7 @@ def test_a_renamed_label_is_told_to_both_who_are_at_work(folder: Path) -> None:
             terminal.press("vm")
             terminal.wait("Note for")
             terminal.press("typed before" + states.ENTER)
-            terminal.wait("+ note")
+            terminal.wait("with a note")
         labels(folder, "rename", "Unwanted.Intrinsic", "Invented")
         for terminal in (one, two):
             terminal.press("1")

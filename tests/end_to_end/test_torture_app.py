@@ -27,7 +27,7 @@ def test_nothing_that_was_shown_as_saved_is_lost(tmp_path: Path) -> None:
             if number % 5 == 4:
                 annotator.kill_after(luck.randrange(20_000))
             else:
-                terminal.wait("save")
+                terminal.wait("Press 1")
                 for _ in range(luck.randrange(A_SESSION)):
                     annotator.act()
                 annotator.die_in_action()

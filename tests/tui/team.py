@@ -90,7 +90,7 @@ class Visitor:
     async def choose(self, words: str) -> None:
         """An action of the palette."""
         await self.pilot.press("colon")
-        await self.until("Search for commands")
+        await self.until("Search for an action")
         for character in words:
             self.app.post_message(events.Key(_KEYS.get(character, character), character))
         await self.until(words)

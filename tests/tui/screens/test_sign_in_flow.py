@@ -175,7 +175,7 @@ async def test_without_accounts_no_page_comes(tmp_path: Path) -> None:
         await visitor.at_work()
         visitor.app.sign_in_flow.lock_if_idle()
         await visitor.pilot.press("colon")
-        await visitor.until("Search for commands")
+        await visitor.until("Search for an action")
         await visitor.pilot.press(*"password")
         await visitor.until("No matches")
         await visitor.pilot.press("escape")
