@@ -67,7 +67,7 @@ CODE: Final = (
     (UP + ENTER, states.CODE_FORM),
     (ESCAPE, f"-{states.CODE_FORM}"),
     (ADDRESS + ENTER + OWN + ENTER, states.AT_WORK_ELSEWHERE),
-    (ENTER, states.READY),
+    (ENTER, "This annotation was not saved"),  # refused where the person was signed out
 )
 
 
