@@ -52,8 +52,8 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("G", "Go to sample"),
     (PASTE + ENTER, "✗"),
     (ESCAPE, "-Go to sample"),
-    ("f", "Type the letters"),
-    (BACK, "-Type the letters"),
+    ("f", "letters of the"),
+    (BACK, "-letters of the"),
     ("izzzzzzi", "sentence"),
 )
 WORK: Final[tuple[Step, ...]] = (
@@ -91,8 +91,8 @@ HUGE: Final[tuple[Step, ...]] = (
     ("cost was high", "5000 found"),
     (ENTER, "1 of 5000"),
     (BACK + TAB, states.READY),
-    ("f", "Type the letters"),
-    (BACK, "-Type the letters"),
+    ("f", "letters of the"),
+    (BACK, "-letters of the"),
 )
 QUEUE: Final[tuple[Step, ...]] = (
     ("q", states.QUEUE),
