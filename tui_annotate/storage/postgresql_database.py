@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -28,6 +29,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import (
     LOCK_SECONDS,
     MOST_CONNECTIONS,
@@ -45,6 +47,14 @@ if TYPE_CHECKING:
 
 INSTALL: Final = "install the PostgreSQL driver: pip install 'tui-annotate[postgres]'"
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+_PORT: Final = 5432
+_SOCKET_FOLDER: Final = re.compile(r"/[^:,]*")
+_URL_PARAMETERS: Final = frozenset({
+    *("host", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl"),
+    *("channel_binding", "gssencmode", "target_session_attrs", "requirepeer"),
+})  # fmt: skip
+"""Parameters of a URL. Others of libpq could lead to a different server or read other files."""
 
 _CONNECTION_SETTINGS: Final = {
     "application_name": "tui-annotate",
@@ -77,7 +87,6 @@ class PostgresqlDatabase:
     def __init__(self, url: str, schema: str) -> None:
         self.schema = require_schema_name(schema)
         self._url = parse_url(url)
-        self.name = f"{self._url.set(drivername='postgresql')} (schema {schema})"
         self.read_only = ""
         self._sender = uuid.uuid4().hex
         self._channel = f"tui_annotate_{schema}"[:63]
@@ -91,10 +100,16 @@ class PostgresqlDatabase:
         self._writer = self._create_engine(read_only=False)
 
     @classmethod
-    def create(cls, url: str, schema: str) -> PostgresqlDatabase:
-        """Create the tables in a new or empty schema; Conflict if the schema has a store."""
+    def create(
+        cls, url: str, schema: str, *, fill: Callable[[Connection], object] | None = None
+    ) -> PostgresqlDatabase:
+        """Create the tables in a new or empty schema; Conflict if the schema has a store.
+
+        Args:
+            fill: adds the first rows, in the transaction that creates the tables.
+        """
         with _close_on_error(cls(url, schema)) as database:
-            database.create_tables()
+            database.create_tables(fill)
             return database
 
     @classmethod
@@ -122,7 +137,12 @@ class PostgresqlDatabase:
                 database.migrate()
             return database
 
-    def create_tables(self) -> None:
+    @property
+    def name(self) -> str:
+        """The URL, and the schema."""
+        return f"{self._url.set(drivername='postgresql')} (schema {self.schema})"
+
+    def create_tables(self, fill: Callable[[Connection], object] | None = None) -> None:
         """Create the schema if it is missing, and its tables; Conflict if it has a store."""
         from tui_annotate.storage.migrate import create  # here, as importing Alembic takes 250 ms
 
@@ -133,10 +153,12 @@ class PostgresqlDatabase:
             if self._read_version(connection):
                 raise Conflict(
                     f"{self.name} is a store already",
-                    "choose a different schema",
+                    "choose a different schema: --schema NAME",
                     code="store-exists",
                 )
             create(connection)
+            if fill is not None:
+                fill(connection)
 
     def choose_access(self) -> None:
         """Make the store read-only if the server or the rights of the role require it."""
@@ -264,6 +286,36 @@ class PostgresqlDatabase:
     def start_record(self) -> None:
         """Do nothing: there is no record of changes in PostgreSQL (see `change_record`)."""
 
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy to a new SQLite file, while others may write to the database."""
+        from tui_annotate.storage.sqlite_database import write_file
+        from tui_annotate.storage.store_copy import copy_rows
+
+        with self.reading() as rows:
+            write_file(target, partial(copy_rows, rows))
+
+    @contextmanager
+    def retire(self) -> Iterator[Connection]:
+        """Lock out writers during a `with` block, and rename the schema after it.
+
+        Other processes that have the store open can write neither during the block nor after it:
+        they find no tables. The schema keeps its data, and gets the name in `name`. After an error
+        in the block, the store stays as it is.
+
+        Yields a connection that reads the last state of the store.
+        """
+        time = "".join(each for each in utc_now() if each.isdigit())[:14]
+        retired = f"{self.schema[:41]}_moved_{time}"
+        with self.writing() as connection:
+            yield connection
+            connection.exec_driver_sql(f"ALTER SCHEMA {self.schema} RENAME TO {retired}")
+        self.schema = retired
+
+    def delete(self) -> None:
+        """Delete the schema, with all rows."""
+        with self.writing() as connection:
+            connection.exec_driver_sql(f"DROP SCHEMA {self.schema} CASCADE")
+
     def companion(self, path: Path, *, make: bool = False) -> Database:
         """Open a second database, to be closed with this one; if `make`, create a missing file."""
         from tui_annotate.storage.sqlite_database import SqliteDatabase
@@ -364,13 +416,42 @@ def parse_url(url: str) -> URL:
     if parsed.drivername not in ("postgresql", "postgres"):
         what = f"the store's URL begins with {parsed.drivername}://, and not with postgresql://"
         raise InvalidInput(what, hint, code="store-url")
+    unknown = sorted(set(parsed.query) - _URL_PARAMETERS - {"password"})
+    if unknown:
+        raise InvalidInput(
+            f"the store's URL has the parameter {unknown[0]!r}",
+            f"use only: {', '.join(sorted(_URL_PARAMETERS))}",
+            code="store-url",
+        )
     if parsed.password is not None or "password" in parsed.query:
         raise InvalidInput(
             "the store's URL has a password, which others could read",
             "remove it, and write it to the file that PGPASSFILE names (by default ~/.pgpass)",
             code="store-url-password",
         )
+    socket = parsed.query.get("host")
+    if socket is not None and not (
+        isinstance(socket, str) and _SOCKET_FOLDER.fullmatch(socket) and not parsed.host
+    ):
+        raise InvalidInput(
+            f"the store's URL has the parameter host={socket!r}, which names no folder of a socket",
+            "write the host before the name of the database: postgresql://USER@HOST/DATABASE",
+            code="store-url",
+        )
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def find_origin(url: URL) -> str:
+    """Return the server of a URL, such as `postgresql://db.example.org`; see `EndpointTrust`.
+
+    The server at a Unix socket is `postgresql://` and the socket's folder; without a host in the
+    URL, it is `postgresql://localhost`, although `PGHOST` may name a different one.
+    """
+    if "host" in url.query:
+        return f"postgresql://{url.query['host']}"
+    host = url.host or "localhost"
+    address = f"[{host}]" if ":" in host else host
+    return f"postgresql://{address}" + ("" if url.port in (None, _PORT) else f":{url.port}")
 
 
 def require_schema_name(name: str) -> str:
@@ -417,6 +498,7 @@ _BUSY: Final = (
     "another process has locked the store",
     "wait until the process that locked the store ends, then try again",
 )
+_MOVED: Final = f"quit, and open the workspace again; if this does not help, {RESTORE_DUMP}"
 _UNREACHABLE: Final = "check that the database server runs, and the network; then try again"
 
 
@@ -464,7 +546,8 @@ def _translate_state(
         (errors.InsufficientPrivilege, _NO_RIGHT, "ask the database's administrator for rights"),
         (errors.ReadOnlySqlTransaction, _STANDBY, "connect to the primary server"),
         (errors.DiskFull, "the server's disk is full", "free some space on the server"),
-        ((errors.UndefinedTable, errors.UndefinedColumn), "a table is damaged", RESTORE_DUMP),
+        (errors.UndefinedTable, "a table is missing: the store was moved or is damaged", _MOVED),
+        (errors.UndefinedColumn, "a table is damaged", RESTORE_DUMP),
         (lost, f"the database server cannot be reached: {_first_line(error)}", _UNREACHABLE),
     )
     for kind, reason, hint in kinds:
@@ -475,7 +558,8 @@ def _translate_state(
                 return ReadOnly(message, hint, reason=reason)
             if isinstance(error, errors.DiskFull):
                 return ReadOnly(message, hint, reason=reason)
-            return Damaged(message, hint) if hint == RESTORE_DUMP else Unavailable(message, hint)
+            damaged = hint in (RESTORE_DUMP, _MOVED)
+            return Damaged(message, hint) if damaged else Unavailable(message, hint)
     return Unavailable(
         f"the store cannot be used because {_first_line(error)}: {name}",
         "try again",
