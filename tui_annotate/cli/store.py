@@ -86,7 +86,10 @@ def show(*, common: options.CommonOptions) -> None:
             version=database.version(),
             read_only=database.read_only,
         )
-    rows = {"store": value["store"], "version of the tables": value["version"]}
+    rows: dict[str, str | float | None] = {
+        "store": value["store"],
+        "version of the tables": value["version"],
+    }
     if value["read_only"]:
         rows["read-only"] = f"because {value['read_only']}"
     output.show(value, [Facts(rows)], as_json=common.as_json)

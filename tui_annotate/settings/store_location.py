@@ -23,16 +23,17 @@ def write_store_location(text: str, *, url: str, schema: str) -> str:
         ValueError: the text is not valid TOML, or the table `[store]` has an unusual form.
     """
     others = {name: value for name, value in tomllib.loads(text).items() if name != "store"}
-    kept = _TABLE.sub(lambda table: _SETTING.sub("", table[0]), text)
+    kept = _TABLE.sub(_keep_comments, text)
     wanted = {"url": url, "schema": schema} if url else {}
     # A JSON string is also a TOML string.
     lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in wanted.items())
-    if table := _TABLE.search(kept):
-        start = kept.index("\n", table.start()) + 1
-        changed = kept[:start] + lines + kept[start:]
-    else:
-        changed = f"{kept.rstrip()}\n\n[store]\n{lines}" if url else kept
+    changed = f"{kept.rstrip()}\n\n[store]\n{lines}" if url else kept
     found = tomllib.loads(changed)
     if found.pop("store", {}) != wanted or found != others:
         raise ValueError("the table [store] has an unusual form")
     return changed
+
+
+def _keep_comments(table: re.Match[str]) -> str:
+    """Return the comments of a table, without its heading and settings."""
+    return _SETTING.sub("", table[0]).partition("\n")[2]

@@ -67,6 +67,10 @@ class Database(Protocol):
     def read_only(self) -> str:
         """Why the database cannot be written, to follow "it is read-only, because"; else empty."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether workspace folders on several machines may use the database."""
+
     def version(self) -> int:
         """Return the schema version of the database; 0 for an empty one."""
 
@@ -146,6 +150,11 @@ class CommonStore:
     def read_only(self) -> str:
         """Why the database cannot be written; empty if it can."""
         return self._database.read_only
+
+    @property
+    def shared(self) -> bool:
+        """Whether workspace folders on several machines may use the database."""
+        return self._database.shared
 
 
 class Store:

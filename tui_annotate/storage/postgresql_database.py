@@ -87,7 +87,9 @@ class PostgresqlDatabase:
     def __init__(self, url: str, schema: str) -> None:
         self.schema = require_schema_name(schema)
         self._url = parse_url(url)
+        self._given_url = url
         self.read_only = ""
+        self.shared = True
         self._sender = uuid.uuid4().hex
         self._channel = f"tui_annotate_{schema}"[:63]
         self._companion: Database | None = None
@@ -140,7 +142,7 @@ class PostgresqlDatabase:
     @property
     def name(self) -> str:
         """The URL, and the schema."""
-        return f"{self._url.set(drivername='postgresql')} (schema {self.schema})"
+        return f"{self._given_url} (schema {self.schema})"
 
     def create_tables(self, fill: Callable[[Connection], object] | None = None) -> None:
         """Create the schema if it is missing, and its tables; Conflict if it has a store."""

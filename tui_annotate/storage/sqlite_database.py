@@ -99,6 +99,7 @@ class SqliteDatabase:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.name = str(path)
+        self.shared = False
         self.read_only = ""
         self._access = _Access.WRITE
         self._frozen: tuple[int, int] | None = None  # size and time of the file when it was opened
@@ -353,6 +354,8 @@ class SqliteDatabase:
             self._check_same_file()
 
     def _connect(self) -> sqlite3.Connection:
+        if self._file is not None:
+            self._check_same_file()
         connection = _connect(self.path, self._access)
         try:
             self._check_same_file()

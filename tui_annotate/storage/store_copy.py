@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sqlalchemy import Connection, Select, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, insert, select
 
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.storage.batches import split_batches
-from tui_annotate.storage.change_record import OUTSIDE_RECORD
+from tui_annotate.storage.change_record import OTHER_SETTINGS
+from tui_annotate.storage.columns import ORDERS
 from tui_annotate.storage.tables import METADATA
 
 _ROWS: Final = 1000
@@ -27,10 +28,10 @@ def copy_rows(source: Connection, target: Connection) -> int:
         InvalidInput: PostgreSQL cannot store a text; the message names its table and row.
     """
     count = 0
+    target.execute(delete(ORDERS))  # a new store has two already
     for table in METADATA.sorted_tables:
-        # A new store has two orders already.
-        target.execute(delete(table))
-        rows = source.execute(_select_rows(table).execution_options(yield_per=_ROWS)).mappings()
+        query = OTHER_SETTINGS if table.name == "settings" else select(table)
+        rows = source.execute(query.execution_options(yield_per=_ROWS)).mappings()
         for batch in split_batches(rows, _ROWS):
             values = [dict(row) for row in batch]
             if target.dialect.name == "postgresql":
@@ -40,11 +41,6 @@ def copy_rows(source: Connection, target: Connection) -> int:
         if target.dialect.name == "postgresql":
             _continue_numbers(target, table)
     return count
-
-
-def _select_rows(table: Table) -> Select[Any]:
-    query = select(table)
-    return query.where(OUTSIDE_RECORD) if table.name == "settings" else query
 
 
 def _require_storable(table: Table, rows: Iterable[Mapping[str, Any]]) -> None:

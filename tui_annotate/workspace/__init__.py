@@ -78,7 +78,10 @@ def create(
         database = create_file_store(folder)
     # Written last: only this file makes the folder a workspace, so an interrupted init can rerun.
     write_text(folder / WORKSPACE_FILE, settings)
-    return Workspace(folder, load(folder), database)
+    space = Workspace(folder, load(folder), database)
+    if store:
+        _ = space.annotate  # stores labels.yaml, which other machines will get from the store
+    return space
 
 
 def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Workspace:  # noqa: A001  the word of the API

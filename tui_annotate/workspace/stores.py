@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -22,8 +23,6 @@ from tui_annotate.storage.store_copy import copy_rows
 from tui_annotate.workspace.folder import write_if_changed
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
-
     from tui_annotate.storage.database import Database
 
 UNTRUSTED_STORE = "store-untrusted"
@@ -148,10 +147,11 @@ def move_store(folder: Path, database: Database, *, url: str, schema: str = "") 
         raise Damaged(f"the store is damaged: {damage[0].message}", damage[0].hint)
     schema = (schema or suggest_schema(folder)) if url else ""
     settings = _changed_settings(folder, url=url, schema=schema)
+    create = _choose_new_store(folder, url=url, schema=schema)
     with ExitStack() as undo:
         with database.retire() as rows:
             head = AuditStore(database).head()
-            moved = _create_copy(folder, rows, url=url, schema=schema)
+            moved = create(fill=partial(copy_rows, rows))
             undo.callback(moved.close)
             undo.callback(moved.delete)
             if AuditStore(moved).head() != head:
@@ -176,13 +176,13 @@ def _require_other_kind(database: Database, url: str) -> None:
         )
 
 
-def _create_copy(folder: Path, rows: Connection, *, url: str, schema: str) -> Database:
-    fill = partial(copy_rows, rows)
+def _choose_new_store(folder: Path, *, url: str, schema: str) -> Callable[..., Database]:
+    """Return the function that creates a store, with the argument `fill`."""
     if not url:
-        return SqliteDatabase.create(folder / STORE, fill=fill)
+        return partial(SqliteDatabase.create, folder / STORE)
     from tui_annotate.storage.postgresql_database import PostgresqlDatabase
 
-    return PostgresqlDatabase.create(url, schema, fill=fill)
+    return partial(PostgresqlDatabase.create, url, schema)
 
 
 def suggest_schema(folder: Path) -> str:

@@ -123,6 +123,7 @@ class TeamServices:
                 `stores.move_store`.
         """
         require_permission(self.actor, Permission.MANAGE)
+        self.proposals.take_up()  # other machines get the stored label set
         return move_store(self.path, self.database, url=url, schema=schema)
 
     @cached_property
