@@ -8,6 +8,7 @@ commit notifies the other processes by `NOTIFY` in the same transaction.
 from __future__ import annotations
 
 import re
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,11 +17,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, RootTransaction, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tui_annotate.domain.errors import (
+    UNREACHABLE,
     Conflict,
     Damaged,
     InvalidInput,
@@ -44,6 +46,9 @@ from tui_annotate.storage.database import (
 
 if TYPE_CHECKING:
     from psycopg import Connection as DriverConnection
+
+OUTCOME_UNKNOWN: Final = "store-outcome-unknown"
+"""Code of the error that it is not known whether a change was committed."""
 
 INSTALL: Final = "install the PostgreSQL driver: pip install 'tui-annotate[postgres]'"
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
@@ -74,8 +79,13 @@ _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%(schema)s, 0))"
 _VERSION: Final = "SELECT version_num FROM schema_version"
 _NOTIFY: Final = (
     # A transaction without changes has no id.
-    "SELECT pg_notify(%(channel)s, %(sender)s) WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
+    "SELECT pg_current_xact_id_if_assigned()::text, pg_notify(%(channel)s, %(sender)s)"
+    " WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 )
+_OUTCOME: Final = "SELECT pg_xact_status(%(transaction)s::xid8)"
+_RETRY_SECONDS: Final = 0.5
+_OUTCOME_SECONDS: Final = 60.0
+"""Time in seconds for which a process asks whether a COMMIT without an answer was executed."""
 
 
 class PostgresqlDatabase:
@@ -216,7 +226,7 @@ class PostgresqlDatabase:
         """
         self.require_writable()
         with self._translate_errors():
-            with self._writer.begin() as connection:
+            with self._writer.connect() as connection, connection.begin() as transaction:
                 connection.exec_driver_sql(_LOCK, {"schema": self.schema})
                 # A newer program may have migrated the store since this process opened it.
                 row = connection.exec_driver_sql(_VERSION).first()
@@ -224,11 +234,45 @@ class PostgresqlDatabase:
                 require_known_version(self.name, version)
                 yield connection
                 names = {"channel": self._channel, "sender": self._sender}
-                changed = connection.exec_driver_sql(_NOTIFY, names).first() is not None
-            if changed:
+                changed = connection.exec_driver_sql(_NOTIFY, names).first()
+                if changed is not None:
+                    self._commit(transaction, changed[0])
+            if changed is not None:
                 # Counted here, as the notification may arrive only after the next `moment`.
                 with self._listening:
                     self._moment += 1
+
+    def _commit(self, transaction: RootTransaction, number: str) -> None:
+        """Commit; if the connection is lost meanwhile, ask the server whether it has committed.
+
+        Args:
+            number: the server's number of the transaction.
+        """
+        try:
+            transaction.commit()
+        except DBAPIError as error:
+            if not error.connection_invalidated or not self._was_committed(number):
+                raise
+
+    def _was_committed(self, number: str) -> bool:
+        """Return whether a transaction was committed, as soon as the server can be asked."""
+        end = time.monotonic() + _OUTCOME_SECONDS
+        while True:
+            try:
+                with self._reader.begin() as connection:
+                    outcome = connection.exec_driver_sql(_OUTCOME, {"transaction": number}).scalar()
+            except DBAPIError as error:
+                if time.monotonic() > end:
+                    raise Unavailable(
+                        "it is unknown whether the last change is stored, because the connection"
+                        f" was lost when it was committed: {self.name}",
+                        "when the database server can be reached again, check what is stored",
+                        code=OUTCOME_UNKNOWN,
+                    ) from error
+            else:
+                if outcome != "in progress":
+                    return bool(outcome == "committed")
+            time.sleep(_RETRY_SECONDS)
 
     def moment(self) -> int:
         """Return a counter that changes after each commit to the database by any process.
@@ -306,8 +350,8 @@ class PostgresqlDatabase:
 
         Yields a connection that reads the last state of the store.
         """
-        time = "".join(each for each in utc_now() if each.isdigit())[:14]
-        retired = f"{self.schema[:41]}_moved_{time}"
+        now = "".join(each for each in utc_now() if each.isdigit())[:14]
+        retired = f"{self.schema[:41]}_moved_{now}"
         with self.writing() as connection:
             yield connection
             connection.exec_driver_sql(f"ALTER SCHEMA {self.schema} RENAME TO {retired}")
@@ -560,8 +604,9 @@ def _translate_state(
                 return ReadOnly(message, hint, reason=reason)
             if isinstance(error, errors.DiskFull):
                 return ReadOnly(message, hint, reason=reason)
-            damaged = hint in (RESTORE_DUMP, _MOVED)
-            return Damaged(message, hint) if damaged else Unavailable(message, hint)
+            if hint in (RESTORE_DUMP, _MOVED):
+                return Damaged(message, hint)
+            return Unavailable(message, hint, code=UNREACHABLE if kind is lost else "")
     return Unavailable(
         f"the store cannot be used because {_first_line(error)}: {name}",
         "try again",
