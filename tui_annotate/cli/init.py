@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypedDict
+from typing import Annotated, Final, NamedTuple, TypedDict
 
 import typer
 
@@ -16,6 +16,15 @@ from tui_annotate.cli.report_parts import NotePart, Part, ResultPart
 from tui_annotate.cli.store import SchemaOption, trust_server
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.settings import WORKSPACE_FILE
+
+_FIRST_STEPS: Final = (
+    "Edit the labels in labels.yaml, and write guidelines for annotators in guidelines.md. Next"
+    " step: tui-annotate ingest{workspace} FILE..."
+)
+_EXISTING_STEPS: Final = (
+    "Labels and guidelines are those of the existing store. Vectors of texts are in a folder: copy"
+    " the folder vectors from the other workspace. Next step: tui-annotate annotate{workspace}"
+)
 
 
 class CreatedWorkspace(TypedDict):
@@ -142,10 +151,7 @@ def _create_workspace(folder: Path, store: _Store, *, as_json: bool) -> None:
     text: list[Part] = [ResultPart(f"already a workspace: {path}")]
     if is_new:
         named = "" if folder == Path() else f" -w {shlex.quote(str(folder))}"
-        steps = (
-            "Edit the labels in labels.yaml, and write guidelines for annotators in guidelines.md. "
-            f"Next step: tui-annotate ingest{named} FILE..."
-        )
-        text = [ResultPart(f"workspace: {path}"), NotePart(steps)]
+        steps = _EXISTING_STEPS if store.existing else _FIRST_STEPS
+        text = [ResultPart(f"workspace: {path}"), NotePart(steps.format(workspace=named))]
     value = CreatedWorkspace(workspace=path, created=is_new)
     output.show(value, text, as_json=as_json)

@@ -14,7 +14,7 @@ from tui_annotate.cli.report_parts import Facts, NotePart, Part, ResultPart
 from tui_annotate.domain.people import Permission
 
 SQLITE: Final = "sqlite"
-"""Word for the SQLite file of the workspace, in place of a URL."""
+"""Word for the SQLite file of the workspace, instead of a URL."""
 
 SchemaOption = Annotated[
     str,
@@ -44,7 +44,7 @@ class StoreLocation(TypedDict):
 
 
 class MovedStore(TypedDict):
-    """The new and the old place of a store that was moved.
+    """Where a store was moved to.
 
     Attributes:
         store: path of the SQLite file, or URL and schema.

@@ -1,4 +1,4 @@
-"""Where the store of a workspace is, as its settings file says it."""
+"""Where the store of a workspace is, as its settings file names it."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ class Database(Protocol):
         """Lock out writers during a `with` block, and make the store unusable after it.
 
         Other processes that have the store open can write neither during the block nor after it. A
-        copy remains; `name` is then its place. After an error in the block, the store stays as it
+        copy remains, which `name` then names. After an error in the block, the store stays as it
         is.
 
         Yields a connection that reads the last state of the store.

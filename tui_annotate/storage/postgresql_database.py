@@ -545,6 +545,10 @@ _BUSY: Final = (
     "wait until the process that locked the store ends, then try again",
 )
 _MOVED: Final = f"quit, and open the workspace again; if this does not help, {RESTORE_DUMP}"
+_AUTHENTICATE: Final = (
+    "write the password to the file that PGPASSFILE names (by default ~/.pgpass), which only you"
+    " may read: HOST:PORT:DATABASE:USER:PASSWORD"
+)
 _UNREACHABLE: Final = "check that the database server runs, and the network; then try again"
 
 
@@ -606,7 +610,10 @@ def _translate_state(
                 return ReadOnly(message, hint, reason=reason)
             if hint in (RESTORE_DUMP, _MOVED):
                 return Damaged(message, hint)
-            return Unavailable(message, hint, code=UNREACHABLE if kind is lost else "")
+            if kind is lost:
+                step = _AUTHENTICATE if "password" in reason else hint
+                return Unavailable(message, step, code=UNREACHABLE)
+            return Unavailable(message, hint)
     return Unavailable(
         f"the store cannot be used because {_first_line(error)}: {name}",
         "try again",

@@ -11,7 +11,6 @@ from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.storage.batches import split_batches
 from tui_annotate.storage.change_record import OTHER_SETTINGS
 from tui_annotate.storage.columns import ORDERS
-from tui_annotate.storage.tables import METADATA
 
 _ROWS: Final = 1000
 """Number of rows that are read and written at once."""
@@ -27,6 +26,8 @@ def copy_rows(source: Connection, target: Connection) -> int:
     Raises:
         InvalidInput: PostgreSQL cannot store a text; the message names its table and row.
     """
+    from tui_annotate.storage.tables import METADATA  # here, as importing SQLModel takes 130 ms
+
     count = 0
     target.execute(delete(ORDERS))  # a new store has two already
     for table in METADATA.sorted_tables:

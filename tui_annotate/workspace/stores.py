@@ -128,7 +128,7 @@ class StoreMove:
 def move_store(folder: Path, database: Database, *, url: str, schema: str = "") -> StoreMove:
     """Move the store of a workspace to PostgreSQL or to a SQLite file; close `database` after it.
 
-    Nobody can write during the move, and processes that have the old store open cannot write after
+    No process can write during the move, and those that have the old store open cannot write after
     it. The old store remains elsewhere. If the move fails, the workspace stays as it is.
 
     Args:

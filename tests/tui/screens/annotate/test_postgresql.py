@@ -62,6 +62,7 @@ async def test_a_lost_connection_is_shown_and_the_change_is_stored_later(
         proxy.restart()
         await person.settled()
         assert f"✓ {SaveState.SAVED.text()}" in person.shown()
+        assert person.said().code is MessageCode.SAVED_AT_LAST
         assert len(person.annotations) == 2
     labels = [owned.annotation.labels[0][-1] for owned in stored(folder)]
     assert labels == ["Intrinsic", "Extrinsic"]

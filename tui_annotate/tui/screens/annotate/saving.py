@@ -125,7 +125,10 @@ class SaveController:
             self._slow.stop()
         self._slow = None
         if self.state in _UNANSWERED:
+            was_slow = self.state == SaveState.NOT_SAVED_YET
             self.state = SaveState.SAVING if self.saver.shown else SaveState.SAVED
+            if was_slow and self.state == SaveState.SAVED:
+                self._screen.show_message(StatusMessage(MessageCode.SAVED_AT_LAST), SAVED)
             self._screen.show_draft()
         if self.saver.shown:
             self._expect_answer()
