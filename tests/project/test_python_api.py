@@ -48,7 +48,7 @@ TABLE = {
 }
 """The text of the cell with functions, by command."""
 FUNCTIONS = sorted({name for cell in TABLE.values() for name in re.findall(r"`([^`]+)`", cell)})
-COMMAND_ONLY = {"users ssh setup", "ssh session"}
+COMMAND_ONLY = {"users ssh setup", "ssh session", "store show"}
 """Commands about screens, the terminal or a server's files, which a script does not need."""
 INTERNAL = {"export_service", "assist", "vectors", "read_only"}
 """Attributes of a workspace that serve commands and screens."""

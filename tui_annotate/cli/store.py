@@ -63,7 +63,7 @@ def register(app: typer.Typer) -> None:
     group = add_group(
         app,
         "store",
-        "Show where a workspace is stored, and move it to PostgreSQL or back.",
+        "Show or move the store: SQLite or PostgreSQL.",
         panel=ADMINISTRATION,
     )
     add_command(group, show, "store show")
@@ -108,7 +108,7 @@ def move(
     schema: SchemaOption = "",
     common: options.CommonOptions,
 ) -> None:
-    """Move the store of the workspace to PostgreSQL, or back to a SQLite file.
+    """Move the store to PostgreSQL, or back to a file.
 
     All work, accounts and settings in the store move; vectors, labels.yaml and guidelines.md stay
     in the folder. Ask all users to quit first: the screens that are open cannot save any more, and
