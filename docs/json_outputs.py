@@ -35,6 +35,7 @@ from tui_annotate.cli.ssh import (
     PrintedSshKey,
     WrittenKeyLines,
 )
+from tui_annotate.cli.store import MovedStore, StoreLocation
 from tui_annotate.cli.suggestions import DeletedSuggestions, HiddenSuggestions, PrintedAnswers
 from tui_annotate.cli.sync import (
     DeletedWork,
@@ -520,6 +521,8 @@ OUTPUTS: Final[dict[str, Any]] = {
     "review list": list[PrintedReviewSample],
     "review reopen": ReopenedWork,
     "status": _STATUS,
+    "store move": MovedStore,
+    "store show": StoreLocation,
     "suggestions create": SuggestionCounts,
     "suggestions delete": DeletedSuggestions,
     "suggestions hide": HiddenSuggestions,

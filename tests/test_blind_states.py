@@ -108,7 +108,7 @@ def given_values(space: Workspace) -> dict[str, list[Any]]:
 
 
 def _setting_names(space: Workspace) -> list[str]:
-    with closing(sqlite3.connect(space.team.database.path)) as store:
+    with closing(sqlite3.connect(space.path / "store.sqlite")) as store:
         return [row[0] for row in store.execute("SELECT name FROM settings")]
 
 
@@ -135,7 +135,7 @@ def test_no_method_shows_what_comes_after_the_own_work(
     kept = space.path / "kept.sqlite"
     with (
         closing(sqlite3.connect(kept)) as target,
-        closing(sqlite3.connect(mine.team.database.path)) as source,
+        closing(sqlite3.connect(mine.path / "store.sqlite")) as source,
     ):
         source.backup(target)
     leaks, unknown, shown = [], [], set()
@@ -147,7 +147,7 @@ def test_no_method_shows_what_comes_after_the_own_work(
             leaks += [(path, marker) for marker in found.difference(visible)]
             shown |= found
         if space.log.moment() != before:
-            restore(space.team.database.path, kept)
+            restore(space.path / "store.sqlite", kept)
     assert sorted(set(leaks)) == []
     assert unknown == []
     assert shown == set(visible)  # else the silence about all others would show nothing
@@ -171,7 +171,7 @@ def test_no_method_tells_checks_from_other_samples(tmp_path: Path) -> None:
     with workspaces.open(folder) as space:
         ana = space.person("ana")
         mine = space.acting(Actor(ana.id, Role.ANNOTATOR))
-        restore(kept, mine.team.database.path)
+        restore(kept, mine.path / "store.sqlite")
         base = given_values(space)
         named, different = set(), set()
         for path, method in public_methods(mine, "workspace", set()):
@@ -195,7 +195,7 @@ def test_no_method_tells_checks_from_other_samples(tmp_path: Path) -> None:
                     before = space.log.moment()
                     result += outcome(call, base | own)
                     if space.log.moment() != before:
-                        restore(mine.team.database.path, kept)
+                        restore(mine.path / "store.sqlite", kept)
                 named |= {path} if _NAMES_GOLD.search(result) else set()
                 plain = re.sub(r"\b[ac]\b", "S", _VARYING.sub("", result))
                 results.append(sorted(re.findall(r"\w+", plain)))

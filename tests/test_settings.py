@@ -50,6 +50,7 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
         "order": "by-source", "language": "", "workers": 0, "ratings": [],
         "pseudonyms_key": "",
         "reviewers_settle_own": False,
+        "store": {"url": "", "schema": ""},
         "people": {
             "store": "", "expire_minutes": 10080, "idle_minutes": 30,
             "argon2_time": 2, "argon2_memory": 19456, "argon2_parallelism": 1,
@@ -58,7 +59,8 @@ def test_the_template_names_every_setting_of_a_workspace(folder: Path) -> None:
     (folder / WORKSPACE_FILE).write_text("\n".join(line.removeprefix("# ") for line in lines))
     assert load(folder, environment={}) == Settings()
     report = {line.removeprefix("# ").split()[0] for line in lines if " = " in line}
-    assert set(SETTING_NAMES) - _USER_FIELDS == (report - {"store"} | {"people_store"})
+    tables = {"store": "people_store", "url": "store_url", "schema": "store_schema"}
+    assert set(SETTING_NAMES) - _USER_FIELDS == {tables.get(name, name) for name in report}
 
 
 def test_flags_go_before_environment_before_file(folder: Path) -> None:
@@ -118,6 +120,9 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
         ("people = 1", "the value of people is 1, not a table"),
         ("[people]\npeople_store = ''", "unknown key 'people.people_store'"),
         ("[people]\nstore = 1", "people_store is 1"),
+        ("store = 'postgresql://db/x'", "the value of store is 'postgresql://db/x', not a table"),
+        ("[store]\nuri = ''", "unknown key 'store.uri'"),
+        ("[store]\nurl = 1", "store_url is 1"),
         ("[people]\nargon2_time = 1", "argon2_time is 1"),
         ("argon2_memory = 19455", "argon2_memory is 19455"),
         ("[people]\nexpire_minutes = 0", "expire_minutes is 0"),
@@ -152,6 +157,8 @@ def test_the_table_of_people_is_a_way_to_write_it(folder: Path) -> None:
         ({"speed": 1}, {}, "the arguments: unknown key 'speed'"),
         ({}, {"TUI_ANNOTATE_WORKERS": "-1"}, "the environment: workers is '-1'"),
         ({}, {"TUI_ANNOTATE_WORKERS": "many"}, "the environment: workers is 'many'"),
+        ({}, {"TUI_ANNOTATE_STORE_URL": "x"}, "TUI_ANNOTATE_STORE_URL cannot be set outside"),
+        ({"store_schema": "x"}, {}, "store_schema cannot be set outside"),
     ],
 )
 def test_a_mistake_elsewhere_is_told(

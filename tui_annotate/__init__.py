@@ -146,7 +146,9 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
     return workspace.open(path, **flags)
 
 
-def create(path: Path | str) -> Workspace:
+def create(
+    path: Path | str, *, store: str = "", schema: str = "", existing: bool = False
+) -> Workspace:
     """Create a workspace in a new or existing folder, and open it; existing files are kept.
 
     Import a file of samples, with a text of the source and a summary in each row:
@@ -162,14 +164,22 @@ def create(path: Path | str) -> Workspace:
 
     `help(tui_annotate.open)` describes the methods and services of the workspace.
 
+    Args:
+        store: URL of a PostgreSQL database, without a password; empty for a SQLite file.
+        schema: schema of the store in the database (default: made of the folder's name).
+        existing: whether to use a store that the schema has already.
+
     Raises:
-        Conflict: the folder is already a workspace.
+        Conflict: the folder is already a workspace; or the schema has a store, and `existing` is
+            false.
         InvalidInput: the path is a file, or a setting of the person or environment is invalid.
-        Unavailable: the folder cannot be written, or the person's settings cannot be read.
+        NotFound: the schema has no store, and `existing` is true.
+        Unavailable: the folder cannot be written, the person's settings cannot be read, or the
+            database cannot be reached.
     """
     from tui_annotate import workspace
 
-    return workspace.create(path)
+    return workspace.create(path, store=store, schema=schema, existing=existing)
 
 
 def research(workspace: Workspace) -> ResearchServices:

@@ -70,7 +70,7 @@ FIRST_LEVEL = (
     *("annotate", "ingest", "export", "status", "labels", "assignments", "guidelines"),
     *("review", "agreement", "users", "backup", "doctor"),
     *("init", "datasets", "view", "convert", "report", "messages", "sync"),
-    *("suggestions", "lab", "audit"),
+    *("suggestions", "lab", "audit", "store"),
 )
 """The commands of `tui-annotate --help`, in their order."""
 
@@ -84,7 +84,7 @@ def listed(help_text: str) -> list[str]:
 def test_the_help_lists_the_commands_in_the_order_of_work(command: Command) -> None:
     """First what every project needs; no earlier name, and not what only sshd calls."""
     assert listed(command("--help").out) == list(FIRST_LEVEL)
-    assert len(FIRST_LEVEL) == 22
+    assert len(FIRST_LEVEL) == 23
 
 
 def test_every_command_has_a_position_and_a_panel(command: Command) -> None:

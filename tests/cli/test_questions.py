@@ -251,7 +251,7 @@ def _machine(filled: Command, home: Path) -> Path:
     """A copy of the workspace on another machine."""
     target = home / "machine"
     with workspaces.open(home) as space:
-        store = space.team.database.path
+        store = space.path / "store.sqlite"
         filled("init", "machine")
         with (
             closing(sqlite3.connect(store)) as here,

@@ -345,7 +345,7 @@ def test_a_session_is_for_the_stores_account(
     monkeypatch.setattr("os.geteuid", lambda: os.getuid() + 1)
     done = team("ssh", "session", "somebody", "-w", str(tmp_path))
     assert type(done.error) is NotAllowed
-    assert str(tmp_path / "store.sqlite") in done.error.message
+    assert f"the store of {tmp_path}" in done.error.message
     assert "tui-annotate annotate" in done.error.hint
 
 

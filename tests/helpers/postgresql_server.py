@@ -129,6 +129,14 @@ class PostgresqlServer:
             connection.execute(self._statements.encode())
         return schema
 
+    def schemas(self) -> list[str]:
+        """The names of all schemas of tests."""
+        import psycopg
+
+        query = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'test%'"
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            return [name for (name,) in connection.execute(query)]
+
     def drop_store(self, schema: str) -> None:
         """Remove a schema, whose data would fill the disk."""
         import psycopg

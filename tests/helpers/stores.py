@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlalchemy import Engine, create_engine
+from sqlalchemy import Connection, Engine, create_engine
 from sqlalchemy.util import LRUCache
 
 from tui_annotate.domain.annotations import Anchor, Annotation
@@ -54,11 +54,13 @@ def _statements() -> tuple[str, ...]:
             return tuple(connection.iterdump())[1:-1]  # without BEGIN and COMMIT
 
 
-def create_schema(database: Database) -> None:
+def create_schema(database: Database, fill: Callable[[Connection], object] | None = None) -> None:
     """Make the tables of a new store in a twentieth of the time that Alembic takes."""
     with database.writing() as connection:
         for statement in _statements():
             connection.exec_driver_sql(statement)
+        if fill is not None:
+            fill(connection)
 
 
 def connect_unsynced(path: Path, access: databases._Access) -> sqlite3.Connection:

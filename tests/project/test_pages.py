@@ -25,6 +25,7 @@ OTHERS = {"--check", "--show-documents"}
 """Options of other programs that stand in sentences."""
 NOT_RUN = {
     *(("annotate",), ("review",), ("view",), ("ssh", "session")),  # a screen
+    ("store", "move"),  # a database server
     ("lab", "position", "show"),  # another one
     ("lab", "models", "download"),  # a hub
     ("agreement",),  # two people must have completed a sample

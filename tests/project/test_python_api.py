@@ -48,7 +48,7 @@ TABLE = {
 }
 """The text of the cell with functions, by command."""
 FUNCTIONS = sorted({name for cell in TABLE.values() for name in re.findall(r"`([^`]+)`", cell)})
-COMMAND_ONLY = {"users ssh setup", "ssh session"}
+COMMAND_ONLY = {"users ssh setup", "ssh session", "store show"}
 """Commands about screens, the terminal or a server's files, which a script does not need."""
 INTERNAL = {"export_service", "assist", "vectors", "read_only"}
 """Attributes of a workspace that serve commands and screens."""
@@ -202,7 +202,7 @@ def test_keywords_are_the_fields_of_their_classes() -> None:
     """Filters and settings of a call are those of a filter and of the settings."""
     filters = {each.name for each in fields(RecordFilter)}
     assert set(RecordFilters.__annotations__) == filters
-    assert set(SettingsFlags.__annotations__) == set(SETTING_NAMES)
+    assert set(SettingsFlags.__annotations__) == set(SETTING_NAMES) - {"store_url", "store_schema"}
 
 
 def test_each_exported_name_is_that_of_its_module() -> None:

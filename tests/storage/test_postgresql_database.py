@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,9 +14,17 @@ from sqlalchemy import insert, select, text, update
 
 from tests.helpers.errors import has_code
 from tests.helpers.postgresql_server import DATABASE, USER, PostgresqlServer
+from tests.helpers.socket_proxy import SocketProxy
 from tests.helpers.stores import annotate, claim, fill
 from tests.helpers.terminal import PATIENCE
-from tui_annotate.domain.errors import Conflict, InvalidInput, NotFound, ReadOnly, Unavailable
+from tui_annotate.domain.errors import (
+    UNREACHABLE,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    ReadOnly,
+    Unavailable,
+)
 from tui_annotate.storage import postgresql_database as module
 from tui_annotate.storage.columns import SETTINGS
 from tui_annotate.storage.corpus.store import CorpusStore
@@ -379,3 +388,83 @@ def test_the_driver_is_required_by_name(monkeypatch: pytest.MonkeyPatch) -> None
     with pytest.raises(Unavailable, check=has_code("no-psycopg")) as caught:
         PostgresqlDatabase("postgresql://h/d", "study")
     assert "[postgres]" in caught.value.hint
+
+
+@pytest.fixture
+def proxy(postgresql: PostgresqlServer) -> Iterator[SocketProxy]:
+    """A proxy between a program and the server."""
+    with SocketProxy(postgresql.folder) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def remote(database: PostgresqlDatabase, proxy: SocketProxy) -> Iterator[PostgresqlDatabase]:
+    """The same store through the proxy."""
+    url = f"postgresql://{USER}@/{DATABASE}?host={proxy.folder}"
+    with PostgresqlDatabase.open(url, database.schema) as opened:
+        with opened.writing():
+            pass  # the first connection of a process commits what it asks the server
+        yield opened
+
+
+def test_a_commit_whose_answer_is_lost_is_stored_once(
+    database: PostgresqlDatabase, remote: PostgresqlDatabase, proxy: SocketProxy
+) -> None:
+    """The server is asked: the caller gets no error, and does not write it again."""
+    proxy.cut_after_commit = True
+    write(remote, "once")
+    assert names(database) == ["once"] == names(remote)
+
+
+def test_a_commit_that_never_arrived_is_an_error(
+    database: PostgresqlDatabase, remote: PostgresqlDatabase, proxy: SocketProxy
+) -> None:
+    """Nothing is stored, so that the same change can be tried again."""
+    proxy.cut_before_commit = True
+    with pytest.raises(Unavailable, check=has_code(UNREACHABLE)):
+        write(remote, "later")
+    assert names(database) == []
+    write(remote, "later")
+    assert names(database) == ["later"]
+
+
+def test_a_connection_lost_within_a_transaction_stores_nothing(
+    database: PostgresqlDatabase, remote: PostgresqlDatabase, proxy: SocketProxy
+) -> None:
+    """And the next transaction has a connection of its own."""
+
+    def cut_off() -> None:
+        with remote.writing() as connection:
+            connection.execute(insert(SETTINGS).values(name="half", value=""))
+            proxy.cut()
+            connection.execute(insert(SETTINGS).values(name="other", value=""))
+
+    with pytest.raises(Unavailable, check=has_code(UNREACHABLE)):
+        cut_off()
+    assert names(database) == []
+    write(remote, "whole")
+    assert names(database) == ["whole"]
+
+
+def test_a_server_that_is_away_is_an_error_at_once(
+    database: PostgresqlDatabase, remote: PostgresqlDatabase, proxy: SocketProxy
+) -> None:
+    """And is used again as soon as it is back."""
+    proxy.stop()
+    for attempt in (partial(write, remote, "a"), partial(names, remote)):
+        with pytest.raises(Unavailable, check=has_code(UNREACHABLE)):
+            attempt()
+    proxy.restart()
+    write(remote, "b")
+    assert names(database) == ["b"]
+
+
+def test_an_unknown_outcome_is_reported(
+    remote: PostgresqlDatabase, proxy: SocketProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the server stays away after a COMMIT, nothing is claimed."""
+    monkeypatch.setattr(module, "_OUTCOME_SECONDS", 0.1)
+    proxy.stays_away = True
+    proxy.cut_after_commit = True
+    with pytest.raises(Unavailable, check=has_code(module.OUTCOME_UNKNOWN)):
+        write(remote, "unknown")

@@ -36,6 +36,7 @@ from tui_annotate.cli import (
     snapshots,
     ssh,
     status,
+    store,
     suggestions,
     sync,
     users,
@@ -100,6 +101,7 @@ annotate.register_clear(_datasets)
 
 bundles.register(sync.register(app))
 snapshots.register(audit.register(app))
+store.register(app)
 
 _lab = typer.Typer(
     cls=PluginGroup,

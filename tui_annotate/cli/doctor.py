@@ -153,9 +153,9 @@ def _check_workspace(workspace: Path | None) -> Iterator[DiagnosticFinding]:
     except TuiAnnotateError as error:
         from tui_annotate.storage.repair import suggest_repair
 
-        yield DiagnosticFinding(
-            "store", "error", error.message, suggest_repair(error, folder / STORE)
-        )
+        is_file = (folder / STORE).exists()
+        repair = suggest_repair(error, folder / STORE) if is_file else error.hint
+        yield DiagnosticFinding("store", "error", error.message, repair)
 
 
 def check_admins(accounts: Sequence[Account], workers: Collection[str]) -> DiagnosticFinding:

@@ -26,7 +26,7 @@ COMMANDS: Final = (
     *("annotate", "ingest", "export", "status", "labels", "assignments", "guidelines"),
     *("review", "agreement", "users", "backup", "doctor"),
     *("init", "datasets", "view", "convert", "report"),
-    *("messages", "sync", "suggestions", "lab", "audit"),
+    *("messages", "sync", "suggestions", "lab", "audit", "store"),
     *("match", "vectors", "models", "trust-endpoint"),
     *("scores", "judge", "pipeline", "position", "assist"),
 )

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 from tui_annotate.cli import output, screen
 from tui_annotate.domain.errors import NotAllowed
-from tui_annotate.domain.workspace_files import STORE
 
 if TYPE_CHECKING:
     from tui_annotate.domain.people import Actor
@@ -60,13 +59,13 @@ def run_session(person: str, workspace: Path | None) -> int:
             the workspace has no accounts.
     """
     from tui_annotate.settings import find_workspace
+    from tui_annotate.workspace.stores import find_owner
 
     folder = find_workspace(workspace)
-    store = folder / STORE
     # A member of a group that shares the store could pass the id of any other person.
-    if store.stat().st_uid != os.geteuid():
+    if find_owner(folder) != os.geteuid():
         raise NotAllowed(
-            f"only the user who owns {store} can run ssh session",
+            f"only the user who owns the store of {folder} can run ssh session",
             "to annotate, use: tui-annotate annotate",
         )
     command = os.environ.get("SSH_ORIGINAL_COMMAND", "")

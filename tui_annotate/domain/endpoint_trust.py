@@ -23,22 +23,28 @@ OPENAI_KEY: Final = "OPENAI_API_KEY"
 
 _OPENAI: Final = "https://api.openai.com"
 _URL: Final = re.compile(
-    r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
+    r"(?P<scheme>https?|postgresql)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
     re.ASCII | re.IGNORECASE,
 )
+_SOCKET: Final = re.compile(r"postgresql://(/[\w./+-]*)", re.ASCII)
+"""A database server of this machine, by the folder of its socket."""
 _HOST: Final = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 """A host in ASCII. No character of it could run a command in a shell."""
-_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443, "postgresql": 5432}
 _MAX_PORT: Final = 65_535
 
 
 def parse_origin(url: str) -> str:
     """Return the origin of a URL, such as `http://localhost:11434`, in lower case.
 
+    The origin of a database server at a Unix socket is `postgresql://` and the socket's folder.
+
     Raises:
-        InvalidInput: the text is not an HTTP URL, contains a user name or a port that does not
-            exist, or its host is not ASCII.
+        InvalidInput: the text is not the URL of an HTTP or PostgreSQL server, contains a user name
+            or a port that does not exist, or its host is not ASCII.
     """
+    if socket := _SOCKET.fullmatch(url.strip()):
+        return socket[0]
     found = _URL.fullmatch(url.strip())
     host = found["host"] if found else ""
     if not host.isascii():
@@ -51,7 +57,8 @@ def parse_origin(url: str) -> str:
     if found is None or not _HOST.fullmatch(host):
         raise InvalidInput(
             f"{url!r} is not the address of an endpoint",
-            "pass a URL such as https://api.openai.com or http://localhost:11434",
+            "pass a URL such as https://api.openai.com, http://localhost:11434 or"
+            " postgresql://db.example.org",
         )
     scheme = found["scheme"].lower()
     port = int(found["port"] or _DEFAULT_PORTS[scheme])

@@ -121,6 +121,12 @@ class Unavailable(TuiAnnotateError):
     """An error: a required package, disk or store is missing or unreachable."""
 
 
+UNREACHABLE: Final = "store-unreachable"
+"""Code of `Unavailable` for a database server without an answer; nothing of the change is stored.
+
+The same change can be tried again.
+"""
+
 UNKNOWN_WORDS: Final = "unknown-words"
 """Code of `Unavailable` for texts whose words the embedding model does not know."""
 

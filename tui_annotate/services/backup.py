@@ -17,7 +17,7 @@ from tui_annotate.plugins.files.output_paths import require_output_path
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.corpus.store import CorpusStore
-from tui_annotate.storage.database import SCHEMA
+from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.integrity import broken_pages
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.sqlite_database import SqliteDatabase
@@ -45,13 +45,18 @@ class BackupReport:
 @check_keywords
 @dataclass(frozen=True, slots=True)
 class BackupService:
-    """Copies a workspace's database, files and, if asked, vectors to a new folder."""
+    """Copies a workspace's database, files and, if asked, vectors to a new folder.
+
+    The database of a backup is a SQLite file. `use_file_store` changes the settings in a folder
+    accordingly, if the workspace's store is in PostgreSQL.
+    """
 
     path: Path
-    database: SqliteDatabase
+    database: Database
     store: str
     extra_names: Sequence[str]
     stores: Callable[[], VectorStore]
+    use_file_store: Callable[[Path], None]
 
     @earlier_keywords(vectors="include_vectors")
     def run(self, target: Path | str, *, include_vectors: bool = False) -> BackupReport:
@@ -72,6 +77,7 @@ class BackupService:
                     _copy_tree(self.stores().folder, folder / self.stores().folder.name)
             for name in self.extra_names:
                 _copy_tree(self.path / name, folder / name)
+            self.use_file_store(folder)
             about = _describe_store(folder / self.store, vectors=include_vectors)
             atomic_folder.write_text(
                 folder / ABOUT, json.dumps({"format": FORMAT, **about}, indent=2) + "\n"

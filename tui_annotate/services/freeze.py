@@ -34,7 +34,7 @@ from tui_annotate.domain.work_statistics import (
 )
 from tui_annotate.storage import atomic_folder
 from tui_annotate.storage.clock import utc_now
-from tui_annotate.storage.database import SCHEMA
+from tui_annotate.storage.database import SCHEMA, Database
 from tui_annotate.storage.labels.store import GuidanceKind, GuidanceStore
 from tui_annotate.storage.log import rebuild
 from tui_annotate.storage.sqlite_database import SqliteDatabase
@@ -680,7 +680,7 @@ class FreezeService:
     """Creates snapshots of a workspace, and checks that the event log reproduces them."""
 
     folder: Path
-    database: SqliteDatabase
+    database: Database
     snapshot: Callable[[SqliteDatabase], Snapshot]
 
     def run(self, name: str) -> FrozenState:
@@ -770,8 +770,7 @@ class FreezeService:
 
     @contextmanager
     def _scratch(self) -> Iterator[SqliteDatabase]:
-        near = self.database.path.parent
-        with atomic_folder.scratch_folder(near) as folder, self._copy(folder) as copy:
+        with atomic_folder.scratch_folder(self.folder.parent) as folder, self._copy(folder) as copy:
             yield copy
 
     def _copy(self, folder: Path) -> closing[SqliteDatabase]:

@@ -23,11 +23,10 @@ from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.vector_sets import VectorSet
 from tui_annotate.domain.workspace_files import LABELS
 from tui_annotate.storage.corpus.store import CorpusStore, DatasetInfo, DatasetProgress
-from tui_annotate.storage.integrity import inspect_store
+from tui_annotate.storage.database import Database
+from tui_annotate.storage.integrity import inspect_store, suggest_store_repair
 from tui_annotate.storage.items import KindCount
 from tui_annotate.storage.log.annotation_store import AnnotationStore
-from tui_annotate.storage.repair import suggest_repair
-from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 
 _NO_VECTORS = "no vectors in use: the search for matches is lexical (words only)"
@@ -89,7 +88,7 @@ class StatusReader:
     """Reads the numbers that `status` and `doctor` print."""
 
     path: Path
-    database: SqliteDatabase
+    database: Database
     corpus: CorpusStore
     log: AnnotationStore
     stored_labels: Callable[[str], LabelTree]
@@ -157,7 +156,7 @@ class StatusReader:
                     found += check()
             except Damaged as error:  # the other checks still find something
                 if all(each.state != "error" for each in found):
-                    mend = suggest_repair(error, self.database.path)
+                    mend = suggest_store_repair(error, self.database)
                     found.append(DiagnosticFinding("store", "error", error.message, mend))
         return found
 

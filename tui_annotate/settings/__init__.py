@@ -76,6 +76,12 @@ class Settings:
 
     theme: str = ""
 
+    store_url: str = ""
+    """URL of the PostgreSQL database with the store; empty: the store is a SQLite file."""
+
+    store_schema: str = ""
+    """Schema of the workspace in the PostgreSQL database; needed if `store_url` is set."""
+
     people_store: str = ""
     """Path of a shared store of accounts, relative to the workspace; empty: none is shared."""
 
@@ -123,7 +129,10 @@ _URLS: Final = ("base_url", "judge_url")
 
 
 class SettingsFlags(TypedDict, total=False):
-    """Keyword arguments that override settings; None overrides nothing. See `Settings`."""
+    """Keyword arguments that override settings; None overrides nothing. See `Settings`.
+
+    Only the settings file of a workspace names its store.
+    """
 
     embedder: str | None
     base_url: str | None
@@ -164,6 +173,11 @@ WORKSPACE_TEMPLATE: Final = """\
 # pseudonyms_key = ""   # file of the key for export --pseudonymize, for example on another disk
 # reviewers_settle_own = false  # whether reviewers may adjudicate samples that they annotated
 
+# [store]
+# url = ""               # PostgreSQL database with the store; empty: the file store.sqlite. To move
+#                        # a store with its data: tui-annotate store move URL
+# schema = ""            # schema of this workspace in the database
+
 # [people]
 # store = ""             # store of accounts shared by several workspaces: "../people.sqlite"
 # expire_minutes = 10080 # minutes until a session expires
@@ -187,6 +201,12 @@ _PEOPLE: Final = {
     **{name: name for name in _BOUNDS},
 }
 """Maps each key in the table `[people]` of a settings file to the name of the setting."""
+
+_TABLES: Final = {"people": _PEOPLE, "store": {"url": "store_url", "schema": "store_schema"}}
+"""Maps the tables of a settings file to the settings in them."""
+
+_FILE_ONLY: Final = frozenset({"store_url", "store_schema"})
+"""Settings that only the workspace's file has, so that no other workspace uses its store."""
 
 
 def load(
@@ -220,7 +240,7 @@ def load(
         settings = _merge(settings, _read_table(own), where=str(own), allowed=_USER_FIELDS)
     if workspace is not None:
         file = workspace / WORKSPACE_FILE
-        values = _flatten_people(_read_table(file), where=str(file))
+        values = _flatten_tables(_read_table(file), where=str(file))
         settings = _merge(settings, values, where=str(file), allowed=known - _USER_FIELDS)
         replaced = {
             name for name in SETTING_NAMES if PREFIX + name.upper() in given
@@ -229,10 +249,21 @@ def load(
     for name in SETTING_NAMES:
         value = given.get(PREFIX + name.upper())
         if value is not None and name != "keys":
+            if name in _FILE_ONLY:
+                raise _file_only_error(PREFIX + name.upper())
             parsed = _parse_text(name, value)
             settings = _merge(settings, {name: parsed}, where="the environment", allowed={name})
+    if wrong := sorted(_FILE_ONLY & chosen.keys()):
+        raise _file_only_error(wrong[0])
     settings = _merge(settings, chosen, where="the arguments", allowed=known)
     return replace(settings, endpoints=_build_trust(settings, given, chosen))
+
+
+def _file_only_error(name: str) -> InvalidInput:
+    return InvalidInput(
+        f"{name} cannot be set outside the settings file of a workspace",
+        f"write the store's URL and schema below a line [store] of {WORKSPACE_FILE}",
+    )
 
 
 def _build_trust(
@@ -267,21 +298,22 @@ def _read_table(file: Path) -> dict[str, Any]:
         raise InvalidInput(f"{file} is not valid TOML: {error}", "fix the file") from error
 
 
-def _flatten_people(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
+def _flatten_tables(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     flat = dict(values)
-    people = flat.pop("people", {})
-    if not isinstance(people, dict):
-        raise InvalidInput(
-            f"{where}: the value of people is {people!r}, not a table of settings",
-            "write these settings below a line [people]",
-        )
-    for name, value in people.items():
-        if name not in _PEOPLE:
-            known = ", ".join(sorted(_PEOPLE))
+    for table, settings in _TABLES.items():
+        below = flat.pop(table, {})
+        if not isinstance(below, dict):
             raise InvalidInput(
-                f"{where}: unknown key 'people.{name}'", f"known keys below [people]: {known}"
+                f"{where}: the value of {table} is {below!r}, not a table of settings",
+                f"write these settings below a line [{table}]",
             )
-        flat[_PEOPLE[name]] = value
+        for name, value in below.items():
+            if name not in settings:
+                known = ", ".join(sorted(settings))
+                raise InvalidInput(
+                    f"{where}: unknown key '{table}.{name}'", f"known keys below [{table}]: {known}"
+                )
+            flat[settings[name]] = value
     return flat
 
 

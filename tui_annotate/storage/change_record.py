@@ -49,6 +49,11 @@ _TRACE: Final = (
 _ALL: Final = text(f"SELECT name, value {_ENTRIES} ORDER BY name").execution_options(yield_per=10)
 _ONE: Final = text("SELECT substr(value, 1, 64) FROM settings WHERE name = :name")
 _ADD: Final = "INSERT INTO settings (name, value) VALUES (:name, :value)"
+OTHER_SETTINGS: Final = text(
+    "SELECT name, value FROM settings WHERE NOT"
+    " (name >= 'record:' AND name < 'record;' OR name >= 'recorded:' AND name < 'recorded;')"
+)
+"""Rows of the table `settings` that are not part of the record of changes."""
 
 
 @dataclass(frozen=True, slots=True)

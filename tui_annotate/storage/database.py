@@ -60,8 +60,16 @@ class Database(Protocol):
     """
 
     @property
+    def name(self) -> str:
+        """Where the database is: the path of its file, or the URL and the schema."""
+
+    @property
     def read_only(self) -> str:
         """Why the database cannot be written, to follow "it is read-only, because"; else empty."""
+
+    @property
+    def shared(self) -> bool:
+        """Whether workspace folders on several machines may use the database."""
 
     def version(self) -> int:
         """Return the schema version of the database; 0 for an empty one."""
@@ -109,6 +117,22 @@ class Database(Protocol):
     def start_record(self) -> None:
         """Start the record of changes, or extend an earlier record; see `change_record`."""
 
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy to a new SQLite file, while others may write to the database."""
+
+    def retire(self) -> AbstractContextManager[Connection]:
+        """Lock out writers during a `with` block, and make the store unusable after it.
+
+        Other processes that have the store open can write neither during the block nor after it. A
+        copy remains, which `name` then names. After an error in the block, the store stays as it
+        is.
+
+        Yields a connection that reads the last state of the store.
+        """
+
+    def delete(self) -> None:
+        """Delete the store, with all rows."""
+
     def companion(self, path: Path, *, make: bool = False) -> Database:
         """Open a second database, to be closed with this one; if `make`, create a missing file."""
 
@@ -126,6 +150,11 @@ class CommonStore:
     def read_only(self) -> str:
         """Why the database cannot be written; empty if it can."""
         return self._database.read_only
+
+    @property
+    def shared(self) -> bool:
+        """Whether workspace folders on several machines may use the database."""
+        return self._database.shared
 
 
 class Store:

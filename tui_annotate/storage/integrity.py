@@ -36,10 +36,15 @@ def inspect_store(database: Database) -> list[DiagnosticFinding]:
     try:
         return list(_iterate_findings(database))
     except TuiAnnotateError as error:
-        hint = error.hint
-        if isinstance(database, SqliteDatabase):
-            hint = suggest_repair(error, database.path)
+        hint = suggest_store_repair(error, database)
         return [DiagnosticFinding("store", "error", error.message, hint)]
+
+
+def suggest_store_repair(error: TuiAnnotateError, database: Database) -> str:
+    """Return the next step after an error of a store."""
+    if isinstance(database, SqliteDatabase):
+        return suggest_repair(error, database.path)
+    return error.hint
 
 
 def broken_pages(database: SqliteDatabase) -> str:

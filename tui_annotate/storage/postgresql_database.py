@@ -8,18 +8,21 @@ commit notifies the other processes by `NOTIFY` in the same transaction.
 from __future__ import annotations
 
 import re
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url
+from sqlalchemy import URL, Connection, Engine, RootTransaction, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tui_annotate.domain.errors import (
+    UNREACHABLE,
     Conflict,
     Damaged,
     InvalidInput,
@@ -28,6 +31,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
+from tui_annotate.storage.clock import utc_now
 from tui_annotate.storage.database import (
     LOCK_SECONDS,
     MOST_CONNECTIONS,
@@ -43,8 +47,19 @@ from tui_annotate.storage.database import (
 if TYPE_CHECKING:
     from psycopg import Connection as DriverConnection
 
+OUTCOME_UNKNOWN: Final = "store-outcome-unknown"
+"""Code of the error that it is not known whether a change was committed."""
+
 INSTALL: Final = "install the PostgreSQL driver: pip install 'tui-annotate[postgres]'"
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
+
+_PORT: Final = 5432
+_SOCKET_FOLDER: Final = re.compile(r"/[^:,]*")
+_URL_PARAMETERS: Final = frozenset({
+    *("host", "sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl"),
+    *("channel_binding", "gssencmode", "target_session_attrs", "requirepeer"),
+})  # fmt: skip
+"""Parameters of a URL. Others of libpq could lead to a different server or read other files."""
 
 _CONNECTION_SETTINGS: Final = {
     "application_name": "tui-annotate",
@@ -64,8 +79,13 @@ _LOCK: Final = "SELECT pg_advisory_xact_lock(hashtextextended(%(schema)s, 0))"
 _VERSION: Final = "SELECT version_num FROM schema_version"
 _NOTIFY: Final = (
     # A transaction without changes has no id.
-    "SELECT pg_notify(%(channel)s, %(sender)s) WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
+    "SELECT pg_current_xact_id_if_assigned()::text, pg_notify(%(channel)s, %(sender)s)"
+    " WHERE pg_current_xact_id_if_assigned() IS NOT NULL"
 )
+_OUTCOME: Final = "SELECT pg_xact_status(%(transaction)s::xid8)"
+_RETRY_SECONDS: Final = 0.5
+_OUTCOME_SECONDS: Final = 60.0
+"""Time in seconds for which a process asks whether a COMMIT without an answer was executed."""
 
 
 class PostgresqlDatabase:
@@ -77,8 +97,9 @@ class PostgresqlDatabase:
     def __init__(self, url: str, schema: str) -> None:
         self.schema = require_schema_name(schema)
         self._url = parse_url(url)
-        self.name = f"{self._url.set(drivername='postgresql')} (schema {schema})"
+        self._given_url = url
         self.read_only = ""
+        self.shared = True
         self._sender = uuid.uuid4().hex
         self._channel = f"tui_annotate_{schema}"[:63]
         self._companion: Database | None = None
@@ -91,10 +112,16 @@ class PostgresqlDatabase:
         self._writer = self._create_engine(read_only=False)
 
     @classmethod
-    def create(cls, url: str, schema: str) -> PostgresqlDatabase:
-        """Create the tables in a new or empty schema; Conflict if the schema has a store."""
+    def create(
+        cls, url: str, schema: str, *, fill: Callable[[Connection], object] | None = None
+    ) -> PostgresqlDatabase:
+        """Create the tables in a new or empty schema; Conflict if the schema has a store.
+
+        Args:
+            fill: adds the first rows, in the transaction that creates the tables.
+        """
         with _close_on_error(cls(url, schema)) as database:
-            database.create_tables()
+            database.create_tables(fill)
             return database
 
     @classmethod
@@ -122,7 +149,12 @@ class PostgresqlDatabase:
                 database.migrate()
             return database
 
-    def create_tables(self) -> None:
+    @property
+    def name(self) -> str:
+        """The URL, and the schema."""
+        return f"{self._given_url} (schema {self.schema})"
+
+    def create_tables(self, fill: Callable[[Connection], object] | None = None) -> None:
         """Create the schema if it is missing, and its tables; Conflict if it has a store."""
         from tui_annotate.storage.migrate import create  # here, as importing Alembic takes 250 ms
 
@@ -133,10 +165,12 @@ class PostgresqlDatabase:
             if self._read_version(connection):
                 raise Conflict(
                     f"{self.name} is a store already",
-                    "choose a different schema",
+                    "choose a different schema: --schema NAME",
                     code="store-exists",
                 )
             create(connection)
+            if fill is not None:
+                fill(connection)
 
     def choose_access(self) -> None:
         """Make the store read-only if the server or the rights of the role require it."""
@@ -192,7 +226,7 @@ class PostgresqlDatabase:
         """
         self.require_writable()
         with self._translate_errors():
-            with self._writer.begin() as connection:
+            with self._writer.connect() as connection, connection.begin() as transaction:
                 connection.exec_driver_sql(_LOCK, {"schema": self.schema})
                 # A newer program may have migrated the store since this process opened it.
                 row = connection.exec_driver_sql(_VERSION).first()
@@ -200,11 +234,45 @@ class PostgresqlDatabase:
                 require_known_version(self.name, version)
                 yield connection
                 names = {"channel": self._channel, "sender": self._sender}
-                changed = connection.exec_driver_sql(_NOTIFY, names).first() is not None
-            if changed:
+                changed = connection.exec_driver_sql(_NOTIFY, names).first()
+                if changed is not None:
+                    self._commit(transaction, changed[0])
+            if changed is not None:
                 # Counted here, as the notification may arrive only after the next `moment`.
                 with self._listening:
                     self._moment += 1
+
+    def _commit(self, transaction: RootTransaction, number: str) -> None:
+        """Commit; if the connection is lost meanwhile, ask the server whether it has committed.
+
+        Args:
+            number: the server's number of the transaction.
+        """
+        try:
+            transaction.commit()
+        except DBAPIError as error:
+            if not error.connection_invalidated or not self._was_committed(number):
+                raise
+
+    def _was_committed(self, number: str) -> bool:
+        """Return whether a transaction was committed, as soon as the server can be asked."""
+        end = time.monotonic() + _OUTCOME_SECONDS
+        while True:
+            try:
+                with self._reader.begin() as connection:
+                    outcome = connection.exec_driver_sql(_OUTCOME, {"transaction": number}).scalar()
+            except DBAPIError as error:
+                if time.monotonic() > end:
+                    raise Unavailable(
+                        "it is unknown whether the last change is stored, because the connection"
+                        f" was lost when it was committed: {self.name}",
+                        "when the database server can be reached again, check what is stored",
+                        code=OUTCOME_UNKNOWN,
+                    ) from error
+            else:
+                if outcome != "in progress":
+                    return bool(outcome == "committed")
+            time.sleep(_RETRY_SECONDS)
 
     def moment(self) -> int:
         """Return a counter that changes after each commit to the database by any process.
@@ -263,6 +331,36 @@ class PostgresqlDatabase:
 
     def start_record(self) -> None:
         """Do nothing: there is no record of changes in PostgreSQL (see `change_record`)."""
+
+    def copy_to(self, target: Path) -> None:
+        """Write a consistent copy to a new SQLite file, while others may write to the database."""
+        from tui_annotate.storage.sqlite_database import write_file
+        from tui_annotate.storage.store_copy import copy_rows
+
+        with self.reading() as rows:
+            write_file(target, partial(copy_rows, rows))
+
+    @contextmanager
+    def retire(self) -> Iterator[Connection]:
+        """Lock out writers during a `with` block, and rename the schema after it.
+
+        Other processes that have the store open can write neither during the block nor after it:
+        they find no tables. The schema keeps its data, and gets the name in `name`. After an error
+        in the block, the store stays as it is.
+
+        Yields a connection that reads the last state of the store.
+        """
+        now = "".join(each for each in utc_now() if each.isdigit())[:14]
+        retired = f"{self.schema[:41]}_moved_{now}"
+        with self.writing() as connection:
+            yield connection
+            connection.exec_driver_sql(f"ALTER SCHEMA {self.schema} RENAME TO {retired}")
+        self.schema = retired
+
+    def delete(self) -> None:
+        """Delete the schema, with all rows."""
+        with self.writing() as connection:
+            connection.exec_driver_sql(f"DROP SCHEMA {self.schema} CASCADE")
 
     def companion(self, path: Path, *, make: bool = False) -> Database:
         """Open a second database, to be closed with this one; if `make`, create a missing file."""
@@ -364,13 +462,42 @@ def parse_url(url: str) -> URL:
     if parsed.drivername not in ("postgresql", "postgres"):
         what = f"the store's URL begins with {parsed.drivername}://, and not with postgresql://"
         raise InvalidInput(what, hint, code="store-url")
+    unknown = sorted(set(parsed.query) - _URL_PARAMETERS - {"password"})
+    if unknown:
+        raise InvalidInput(
+            f"the store's URL has the parameter {unknown[0]!r}",
+            f"use only: {', '.join(sorted(_URL_PARAMETERS))}",
+            code="store-url",
+        )
     if parsed.password is not None or "password" in parsed.query:
         raise InvalidInput(
             "the store's URL has a password, which others could read",
             "remove it, and write it to the file that PGPASSFILE names (by default ~/.pgpass)",
             code="store-url-password",
         )
+    socket = parsed.query.get("host")
+    if socket is not None and not (
+        isinstance(socket, str) and _SOCKET_FOLDER.fullmatch(socket) and not parsed.host
+    ):
+        raise InvalidInput(
+            f"the store's URL has the parameter host={socket!r}, which names no folder of a socket",
+            "write the host before the name of the database: postgresql://USER@HOST/DATABASE",
+            code="store-url",
+        )
     return parsed.set(drivername="postgresql+psycopg")
+
+
+def find_origin(url: URL) -> str:
+    """Return the server of a URL, such as `postgresql://db.example.org`; see `EndpointTrust`.
+
+    The server at a Unix socket is `postgresql://` and the socket's folder; without a host in the
+    URL, it is `postgresql://localhost`, although `PGHOST` may name a different one.
+    """
+    if "host" in url.query:
+        return f"postgresql://{url.query['host']}"
+    host = url.host or "localhost"
+    address = f"[{host}]" if ":" in host else host
+    return f"postgresql://{address}" + ("" if url.port in (None, _PORT) else f":{url.port}")
 
 
 def require_schema_name(name: str) -> str:
@@ -416,6 +543,11 @@ def _number_loader() -> Any:
 _BUSY: Final = (
     "another process has locked the store",
     "wait until the process that locked the store ends, then try again",
+)
+_MOVED: Final = f"quit, and open the workspace again; if this does not help, {RESTORE_DUMP}"
+_AUTHENTICATE: Final = (
+    "write the password to the file that PGPASSFILE names (by default ~/.pgpass), which only you"
+    " may read: HOST:PORT:DATABASE:USER:PASSWORD"
 )
 _UNREACHABLE: Final = "check that the database server runs, and the network; then try again"
 
@@ -464,7 +596,8 @@ def _translate_state(
         (errors.InsufficientPrivilege, _NO_RIGHT, "ask the database's administrator for rights"),
         (errors.ReadOnlySqlTransaction, _STANDBY, "connect to the primary server"),
         (errors.DiskFull, "the server's disk is full", "free some space on the server"),
-        ((errors.UndefinedTable, errors.UndefinedColumn), "a table is damaged", RESTORE_DUMP),
+        (errors.UndefinedTable, "a table is missing: the store was moved or is damaged", _MOVED),
+        (errors.UndefinedColumn, "a table is damaged", RESTORE_DUMP),
         (lost, f"the database server cannot be reached: {_first_line(error)}", _UNREACHABLE),
     )
     for kind, reason, hint in kinds:
@@ -475,7 +608,12 @@ def _translate_state(
                 return ReadOnly(message, hint, reason=reason)
             if isinstance(error, errors.DiskFull):
                 return ReadOnly(message, hint, reason=reason)
-            return Damaged(message, hint) if hint == RESTORE_DUMP else Unavailable(message, hint)
+            if hint in (RESTORE_DUMP, _MOVED):
+                return Damaged(message, hint)
+            if kind is lost:
+                step = _AUTHENTICATE if "password" in reason else hint
+                return Unavailable(message, step, code=UNREACHABLE)
+            return Unavailable(message, hint)
     return Unavailable(
         f"the store cannot be used because {_first_line(error)}: {name}",
         "try again",

@@ -32,7 +32,7 @@ from tui_annotate.domain.errors import (
     TuiAnnotateError,
     Unavailable,
 )
-from tui_annotate.domain.workspace_files import BACKUPS
+from tui_annotate.domain.workspace_files import BACKUPS, DATABASE_PARTS
 from tui_annotate.storage import change_record
 from tui_annotate.storage.database import (
     LOCK_SECONDS,
@@ -98,6 +98,8 @@ class SqliteDatabase:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.name = str(path)
+        self.shared = False
         self.read_only = ""
         self._access = _Access.WRITE
         self._frozen: tuple[int, int] | None = None  # size and time of the file when it was opened
@@ -110,8 +112,14 @@ class SqliteDatabase:
         self._writer = _create_engine(self._connect, "BEGIN IMMEDIATE", prepare=_watch_changes)
 
     @classmethod
-    def create(cls, path: Path) -> SqliteDatabase:
-        """Create a database, also in an empty file; Conflict for a store, Damaged for others."""
+    def create(
+        cls, path: Path, *, fill: Callable[[Connection], object] | None = None
+    ) -> SqliteDatabase:
+        """Create a database, also in an empty file; Conflict for a store, Damaged for others.
+
+        Args:
+            fill: adds the first rows, in the transaction that creates the tables.
+        """
         with translate_errors(path):
             path.touch(mode=0o600)  # SQLite's side files take its mode
         with _close_on_error(cls(path)) as database:
@@ -119,7 +127,7 @@ class SqliteDatabase:
                 raise Conflict(
                     f"{path} is a store already", "choose a different folder", code="store-exists"
                 )
-            _create_tables(database)
+            _create_tables(database, fill)
             database.start_record()
             return database
 
@@ -218,6 +226,29 @@ class SqliteDatabase:
                 copy.execute(_SECURE_DELETE)
                 source.backup(copy)
                 copy.execute("PRAGMA journal_mode=DELETE")
+
+    @contextmanager
+    def retire(self) -> Iterator[Connection]:
+        """Lock out writers during a `with` block, and remove the store after it.
+
+        Other processes that have the store open can write neither during the block nor after it:
+        they report that the store was moved. A copy in `backups` remains, whose path is then
+        `name`. After an error in the block, the store stays as it is.
+
+        Yields a connection that reads the last state of the store.
+        """
+        self.require_writable()
+        with translate_errors(self.path), self._writer.begin() as connection:
+            yield connection
+            self.name = str(self.back_up())
+            # While the lock is held: no process may store anything in a file that is then removed.
+            self.delete()
+
+    def delete(self) -> None:
+        """Delete the file, with all rows."""
+        with translate_errors(self.path):
+            for ending in ("", *DATABASE_PARTS):
+                self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
 
     def version(self) -> int:
         """Return the schema version of the database; 0 for an empty file."""
@@ -323,6 +354,8 @@ class SqliteDatabase:
             self._check_same_file()
 
     def _connect(self) -> sqlite3.Connection:
+        if self._file is not None:
+            self._check_same_file()
         connection = _connect(self.path, self._access)
         try:
             self._check_same_file()
@@ -369,11 +402,22 @@ class SqliteDatabase:
         self._writer.dispose()
 
 
-def _create_tables(database: SqliteDatabase) -> None:
+def write_file(path: Path, fill: Callable[[Connection], object]) -> None:
+    """Write a new store with the rows that `fill` adds; it is a single file, as for a backup."""
+    SqliteDatabase.create(path, fill=fill).close()
+    with translate_errors(path), closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+
+
+def _create_tables(
+    database: SqliteDatabase, fill: Callable[[Connection], object] | None = None
+) -> None:
     from tui_annotate.storage.migrate import create  # here, as importing Alembic takes 250 ms
 
     with database.writing() as connection:
         create(connection)
+        if fill is not None:
+            fill(connection)
 
 
 def _watch_changes(connection: Connection) -> None:

@@ -10,13 +10,22 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any, Final, Generic, TypeVar
 
 from textual.message import Message
 
 from tui_annotate.domain.assignments import IDLE_CAP, working_seconds
-from tui_annotate.domain.errors import Conflict, NotAllowed, TuiAnnotateError, Unavailable
+from tui_annotate.domain.errors import (
+    UNREACHABLE,
+    Conflict,
+    NotAllowed,
+    TuiAnnotateError,
+    Unavailable,
+)
 from tui_annotate.tui.workspace_texts import WorkspaceText
+
+_RETRY_SECONDS: Final = 1.0
 
 _log = logging.getLogger(__name__)
 
@@ -65,6 +74,9 @@ class _SessionEnded(Exception):
 class StoreThread:
     """A thread that runs jobs which read and write the store, in the order of sending.
 
+    While the database server cannot be reached, a job that writes is tried again every second until
+    it is stored or the thread is closed; later jobs wait.
+
     Attributes:
         waiting: number of jobs without an answer.
         shown: number of jobs without an answer that the header shows.
@@ -87,6 +99,7 @@ class StoreThread:
         self._reported_failures = 0  # by the screen's thread
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
         self._deferred: list[StoreJob[Any]] = []  # until after the next frame
+        self._closing = Event()
         self.waiting = 0
         self.shown = 0
         self.closed = False
@@ -131,13 +144,22 @@ class StoreThread:
         if self._failed_saves > reported and not (job.writes or job.free):
             raise _EarlierSaveFailed
         try:
-            if not job.free:
-                self._check()
-            return job.call()
+            return self._call_until_stored(job)
         except BaseException:
             if job.writes:
                 self._failed_saves += 1
             raise
+
+    def _call_until_stored(self, job: StoreJob[Any]) -> Any:
+        while True:
+            try:
+                if not job.free:
+                    self._check()
+                return job.call()
+            except Unavailable as error:
+                is_lost = error.code == UNREACHABLE and job.writes
+                if not is_lost or self._closing.wait(_RETRY_SECONDS):
+                    raise
 
     def _check(self) -> None:
         """Call `check_session`; its errors about the session become `_SessionEnded`."""
@@ -184,6 +206,7 @@ class StoreThread:
         """Finish all jobs and close the thread; return errors that were not reported, in order."""
         self.start_deferred()
         self.closed = True
+        self._closing.set()
         self._thread.shutdown(wait=True)
         errors = filter(None, (future.exception() for future in self._shown_jobs))
         return tuple(_as_own_error(e) for e in errors if not isinstance(e, _EarlierSaveFailed))

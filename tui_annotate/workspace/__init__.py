@@ -20,10 +20,17 @@ from tui_annotate.settings import (
     find_workspace,
     load,
 )
+from tui_annotate.settings.store_location import write_store_location
 from tui_annotate.settings.workspaces import expand
 from tui_annotate.storage.atomic_folder import write_text
-from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.workspace.folder import create_folders, default_labels
+from tui_annotate.workspace.stores import (
+    create_file_store,
+    create_server_store,
+    open_store,
+    stored_guidance,
+    suggest_schema,
+)
 from tui_annotate.workspace.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -32,13 +39,24 @@ if TYPE_CHECKING:
 __all__ = ["Workspace", "create", "default_labels", "open", "restore"]
 
 
-def create(path: Path | str) -> Workspace:
+def create(
+    path: Path | str, *, store: str = "", schema: str = "", existing: bool = False
+) -> Workspace:
     """Create a workspace in a new or existing folder; existing files are kept.
 
+    Args:
+        store: URL of a PostgreSQL database, without a password; empty for a SQLite file.
+        schema: schema of the store in the database (default: made of the folder's name).
+        existing: whether to use a store that the schema has already, for example of a workspace on
+            a different machine.
+
     Raises:
-        Conflict: the folder is already a workspace.
+        Conflict: the folder is already a workspace; or the schema has a store, and `existing` is
+            false.
         InvalidInput: the path is a file, or a setting of the person or environment is invalid.
-        Unavailable: the folder cannot be written, or the person's settings cannot be read.
+        NotFound: the schema has no store, and `existing` is true.
+        Unavailable: the folder cannot be written, or the person's settings cannot be read; or the
+            database cannot be reached.
     """
     folder = Path(path).absolute()
     if (folder / WORKSPACE_FILE).exists():
@@ -49,14 +67,21 @@ def create(path: Path | str) -> Workspace:
     if folder.is_file():
         raise InvalidInput(f"{folder} is a file", "name a folder for the workspace")
     load()  # invalid settings of the person leave no workspace behind
-    create_folders(folder)
-    try:
-        database = SqliteDatabase.create(folder / STORE)
-    except Conflict:
-        database = SqliteDatabase.open(folder / STORE)
+    settings = WORKSPACE_TEMPLATE
+    if store:
+        schema = schema or suggest_schema(folder)
+        database = create_server_store(store, schema, existing=existing)
+        settings = write_store_location(settings, url=store, schema=schema)
+        create_folders(folder, stored_guidance(database))
+    else:
+        create_folders(folder, {})
+        database = create_file_store(folder)
     # Written last: only this file makes the folder a workspace, so an interrupted init can rerun.
-    write_text(folder / WORKSPACE_FILE, WORKSPACE_TEMPLATE)
-    return Workspace(folder, load(folder), database)
+    write_text(folder / WORKSPACE_FILE, settings)
+    space = Workspace(folder, load(folder), database)
+    if store:
+        _ = space.annotate  # stores labels.yaml, which other machines will get from the store
+    return space
 
 
 def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Workspace:  # noqa: A001  the word of the API
@@ -70,6 +95,7 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
     Raises:
         NotFound: the folder is not a workspace.
         InvalidInput: the settings are invalid.
+        NotAllowed: the user does not trust the database server that the workspace names.
         Unavailable: the store cannot be used.
     """
     folder = find_workspace(Path(path) if path is not None else None)
@@ -78,7 +104,7 @@ def open(path: Path | str | None = None, **flags: Unpack[SettingsFlags]) -> Work
         protect_file(folder / expand(settings.people_store), "the accounts")
     if settings.pseudonyms_key:
         protect_file(folder / expand(settings.pseudonyms_key), "the key of the pseudonyms")
-    return Workspace(folder, settings, SqliteDatabase.open(folder / STORE))
+    return Workspace(folder, settings, open_store(folder, settings))
 
 
 def restore(source: Path | str, *, to: Path | str) -> BackupReport:

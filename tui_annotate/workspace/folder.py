@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,8 +12,11 @@ from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.storage.atomic_folder import write_text
 
 
-def create_folders(folder: Path) -> None:
+def create_folders(folder: Path, texts: Mapping[str, str]) -> None:
     """Create the missing folders of a workspace and a default label set; keep existing files.
+
+    Args:
+        texts: texts of missing files, such as the label set, by name.
 
     Raises:
         Unavailable: the folder cannot be written.
@@ -20,8 +24,9 @@ def create_folders(folder: Path) -> None:
     try:
         for place in (folder, folder / VECTORS, folder / LOG, folder / BACKUPS):
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        if not (folder / LABELS).exists():
-            write_text(folder / LABELS, default_labels())
+        for name, text in ({LABELS: default_labels()} | dict(texts)).items():
+            if not (folder / name).exists():
+                write_text(folder / name, text)
     except OSError as error:
         raise Unavailable(
             f"cannot write the folder {folder}: {error.strerror}",

@@ -23,8 +23,9 @@ from tui_annotate.domain.people import (
 from tui_annotate.domain.workspace_files import PSEUDONYMS
 from tui_annotate.settings import Settings, person_name
 from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.database import Database
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.sqlite_database import SqliteDatabase
+from tui_annotate.workspace.stores import find_owner
 
 if TYPE_CHECKING:
     from tui_annotate.services.authentication import AuthenticationService
@@ -40,7 +41,7 @@ class WorkspaceMembers:
 
     path: Path
     settings: Settings
-    database: SqliteDatabase
+    database: Database
     people: PeopleStore
     actor: Actor
 
@@ -109,7 +110,7 @@ class WorkspaceMembers:
             parallelism=self.settings.argon2_parallelism,
         )
 
-    def account_database(self) -> SqliteDatabase:
+    def account_database(self) -> Database:
         """Return the store of the accounts: this workspace's own store, or a shared one.
 
         Raises:
@@ -193,12 +194,13 @@ class WorkspaceMembers:
     def at_shell(self) -> Actor:
         """Return the user who runs a shell command: the operator or the owner of an account.
 
-        The operator is root, the owner of the store's file, or any user if there are no accounts.
+        The operator is root, the owner of the store's file (for a store in PostgreSQL, of the
+        settings file), or any user if there are no accounts.
 
         Raises:
             NotAllowed: the workspace has accounts, but none with this Unix user name.
         """
-        owners = (0, self.database.path.stat().st_uid)
+        owners = (0, find_owner(self.path))
         if os.geteuid() in owners or not self.required():
             return OPERATOR
         return self.authenticate.actor_of(_user_name())

@@ -80,8 +80,21 @@ class GuidanceFiles:
             self._loss_by_versions[judged] = self._describe_loss(after)
         return self._loss_by_versions[judged]
 
-    def _changed(self, kind: GuidanceKind, file: str) -> str | None:
+    def _read(self, kind: GuidanceKind, file: str) -> str | None:
+        """Return the text of a file; None if it is missing, or an old copy that does not count.
+
+        If the store is shared by machines, each has its own copy of the file, and a change on one
+        of them leaves earlier versions on the others, which no user edited.
+        """
         text = _read_text(self.folder / file)
+        if text is None or not self.guidance.shared:
+            return text
+        found = self.guidance.hash_of(text)
+        is_old = found != self.guidance.version(kind) and found in self.guidance.versions(kind)
+        return None if is_old else text
+
+    def _changed(self, kind: GuidanceKind, file: str) -> str | None:
+        text = self._read(kind, file)
         same = text is None or self.guidance.hash_of(text) == self.guidance.version(kind)
         return None if same else text
 
@@ -121,7 +134,7 @@ class GuidanceFiles:
             InvalidLabels: `labels.yaml` is not a valid label set.
             NotFound: the workspace never had a label set.
         """
-        text = _read_text(self.folder / LABELS)
+        text = self._read(GuidanceKind.LABELS, LABELS)
         if text is not None and not self.refused():
             return text
         return self.guidance.text(GuidanceKind.LABELS, self.stored("").version)
@@ -151,7 +164,7 @@ class GuidanceFiles:
             NotFound: the workspace never had a label set.
         """
         own = self.guidance.version(GuidanceKind.LABELS, dataset=dataset)
-        text = _read_text(self.folder / LABELS)
+        text = self._read(GuidanceKind.LABELS, LABELS)
         if text is None or own != self.guidance.version(GuidanceKind.LABELS) or self.refused():
             return self.stored(dataset)
         return parse_labels(text, name=str(self.folder / LABELS))

@@ -16,16 +16,17 @@ from tui_annotate.domain.workspace_files import FROZEN, GUIDELINES, LABELS, STOR
 from tui_annotate.settings import WORKSPACE_FILE, Settings
 from tui_annotate.storage.assignments.store import AssignmentStore
 from tui_annotate.storage.corpus.store import CorpusStore, SegmentStore
+from tui_annotate.storage.database import Database
 from tui_annotate.storage.labels.store import GuidanceStore, LabelSets
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.audit import AuditStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.people.store import PeopleStore
-from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.folder import write_if_changed
 from tui_annotate.workspace.members import PseudonymKeeper, WorkspaceMembers
 from tui_annotate.workspace.proposals import GuidanceFiles
+from tui_annotate.workspace.stores import StoreMove, move_store, use_file_store
 
 if TYPE_CHECKING:
     from tui_annotate.services.agreement import AgreementService
@@ -54,7 +55,7 @@ class TeamServices:
 
     path: Path
     settings: Settings
-    database: SqliteDatabase
+    database: Database
     corpus: CorpusStore
     log: AnnotationStore
     people: PeopleStore
@@ -109,7 +110,21 @@ class TeamServices:
             store=STORE,
             extra_names=(WORKSPACE_FILE, LABELS, GUIDELINES, FROZEN),
             stores=lambda: VectorStore(self.path / VECTORS),
+            use_file_store=use_file_store,
         )
+
+    def move_store(self, url: str, schema: str = "") -> StoreMove:
+        """Move the store to PostgreSQL, or with an empty URL to a SQLite file.
+
+        The workspace must be closed afterwards, and opened again.
+
+        Raises:
+            NotAllowed: the current actor may not manage the workspace; other errors as
+                `stores.move_store`.
+        """
+        require_permission(self.actor, Permission.MANAGE)
+        self.proposals.take_up()  # other machines get the stored label set
+        return move_store(self.path, self.database, url=url, schema=schema)
 
     @cached_property
     def pseudonyms(self) -> PseudonymKeeper:
@@ -301,7 +316,7 @@ class TeamServices:
             self.path / FROZEN, self.database, lambda copy: make_snapshot(self._for_database(copy))
         )
 
-    def _for_database(self, database: SqliteDatabase) -> TeamServices:
+    def _for_database(self, database: Database) -> TeamServices:
         corpus = CorpusStore(database)
         guidance = GuidanceStore(database)
         people = PeopleStore(database)

@@ -21,13 +21,13 @@ from tui_annotate.services.status import Status, StatusReader
 from tui_annotate.settings import Settings
 from tui_annotate.settings.workspaces import check_stored_embedder
 from tui_annotate.storage.corpus.store import CorpusStore
+from tui_annotate.storage.database import Database
 from tui_annotate.storage.items import ItemStore
 from tui_annotate.storage.labels.store import GuidanceStore
 from tui_annotate.storage.log.annotation_store import AnnotationStore
 from tui_annotate.storage.log.label_set_change import LabelChangeStore
 from tui_annotate.storage.people.store import PeopleStore
 from tui_annotate.storage.queue import QueueStore
-from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.storage.vectors.store import VectorStore
 from tui_annotate.workspace.machines import MachineServices
 from tui_annotate.workspace.members import WorkspaceMembers
@@ -53,7 +53,7 @@ class Workspace:
     """
 
     def __init__(
-        self, path: Path, settings: Settings, database: SqliteDatabase, *, actor: Actor = OPERATOR
+        self, path: Path, settings: Settings, database: Database, *, actor: Actor = OPERATOR
     ) -> None:
         self.path = path
         self.settings = settings

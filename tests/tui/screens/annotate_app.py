@@ -148,7 +148,13 @@ class VectorAssist(Words):
 def make_workspace(folder: Path, *, labels: str = LABELS, samples: Sequence[Sample] = ()) -> Path:
     """A workspace with two English samples and a Chinese one, in order a, b, c."""
     key = ("screens", labels, repr(samples))
-    return build_once(folder, key, lambda folder: _build(folder, labels, samples))
+    built = build_once(folder, key, lambda folder: _build(folder, labels, samples))
+    choose_store(built)
+    return built
+
+
+def choose_store(folder: Path) -> None:
+    """Leave the store of a new workspace in SQLite; a fixture replaces this function."""
 
 
 def _build(folder: Path, labels: str, samples: Sequence[Sample]) -> None:

@@ -88,6 +88,7 @@ class SaveState(ScreenMessage):
     SAVED = "saved"
     SAVING = "saving"
     NOT_SAVED = "not saved"  # the status line shows the reason
+    NOT_SAVED_YET = "not saved yet"  # the store has not answered for some seconds
 
 
 class SyncText(ScreenMessage):
@@ -213,7 +214,7 @@ def _render_saved(saved: SaveState | None, palette: PaintStyles) -> list[Run]:
     match saved:
         case None:
             return []
-        case SaveState.NOT_SAVED:
+        case SaveState.NOT_SAVED | SaveState.NOT_SAVED_YET:
             return [(f"✗ {saved.text()}", palette.error)]
         case SaveState.SAVED:
             return [(f"✓ {saved.text()}", palette.good)]

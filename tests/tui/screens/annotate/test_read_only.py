@@ -14,6 +14,7 @@ from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.messages import MessageCode
+from tui_annotate.storage.sqlite_database import SqliteDatabase
 from tui_annotate.tui.screens.sample.rows import SampleMessage
 from tui_annotate.workspace import Workspace
 
@@ -102,6 +103,7 @@ async def test_unsaved_work_does_not_prevent_leaving_a_sample(tmp_path: Path, fo
     anchor = Anchor(Side.SUMMARY, 0, Span(0, 4))
     unsaved = [{"annotation": annotation_to_json(Annotation("x", (anchor,))), "new": True}]
     with workspace.open(other) as space:
+        assert isinstance(space._database, SqliteDatabase)
         space._database.read_only = ""
         who, key = space.person("ana").id, SampleKey("films", "a")
         space.annotate.people.keep_place(who, key, {"unsaved": unsaved})

@@ -52,6 +52,7 @@ from tui_annotate.tui.widgets.header_bar import SaveState
 
 if TYPE_CHECKING:
     from textual.message import Message
+    from textual.timer import Timer
 
     from tui_annotate.domain.samples import Sample, SampleKey
     from tui_annotate.services.annotate import SaveResult
@@ -88,8 +89,14 @@ class SaveHost(SessionHost, Protocol):
     def free_keys(self) -> None: ...
     def perform(self, effects: Effects) -> None: ...
     def post_message(self, message: Message) -> bool: ...
+    def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer: ...
     def show_draft(self) -> None: ...
     def show_message(self, message: AnyMessage, kind: Kind) -> None: ...
+
+
+_UNANSWERED: Final = (SaveState.SAVING, SaveState.NOT_SAVED_YET)
+_SLOW_SECONDS: Final = 5.0
+"""Time in seconds without an answer after which the header shows that a change is not saved."""
 
 
 class SaveController:
@@ -107,21 +114,42 @@ class SaveController:
         self.stopwatch = Stopwatch()
         self.state: SaveState | None = None
         self.busy = False
+        self._slow: Timer | None = None
         self.updated: Callable[[Draft, ShownSample, DraftLabelSetChange], None] = lambda *_: None
         self.reload_sample = self.reload_unchanged
 
     def answer(self, message: JobFinished) -> None:
         """Show the result of a finished job, and deliver the keys that waited for it."""
         self.saver.answer(message)
-        if self.state == SaveState.SAVING and not self.saver.shown:
-            self.state = SaveState.SAVED
+        if self._slow is not None:
+            self._slow.stop()
+        self._slow = None
+        if self.state in _UNANSWERED:
+            was_slow = self.state == SaveState.NOT_SAVED_YET
+            self.state = SaveState.SAVING if self.saver.shown else SaveState.SAVED
+            if was_slow and self.state == SaveState.SAVED:
+                self._screen.show_message(StatusMessage(MessageCode.SAVED_AT_LAST), SAVED)
             self._screen.show_draft()
+        if self.saver.shown:
+            self._expect_answer()
         self._screen.free_keys()
 
     def send(self, job: StoreJob[Any]) -> None:
         """Send a job that changes the store, and show in the header that it is being saved."""
-        self.state = SaveState.SAVING
+        if self.state != SaveState.NOT_SAVED_YET:
+            self.state = SaveState.SAVING
         self.saver.send(job)
+        if self._slow is None:
+            self._expect_answer()
+
+    def _expect_answer(self) -> None:
+        """Show that the change is not saved yet if there is no answer after some seconds."""
+        self._slow = self._screen.set_timer(_SLOW_SECONDS, self._show_slow)
+
+    def _show_slow(self) -> None:
+        if self.saver.shown and self.state == SaveState.SAVING:
+            self.state = SaveState.NOT_SAVED_YET
+            self._screen.show_message(StatusMessage(MessageCode.NOT_SAVED_YET), WARNING)
 
     def send_timed(
         self,
@@ -167,7 +195,7 @@ class SaveController:
         if self._screen.read_only and isinstance(error, ReadOnly):
             return
         self._screen.forget_keys()
-        if self.state == SaveState.SAVING:
+        if self.state in _UNANSWERED:
             self.state = None
         is_conflict = isinstance(error, Conflict)
         self._screen.show_message(describe_error(error), WARNING if is_conflict else ERROR)
