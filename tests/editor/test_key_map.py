@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.editor.draft_samples import draft
 from tui_annotate.domain.errors import InvalidInput
 from tui_annotate.editor import key_lines
+from tui_annotate.editor.action import NO_NEED, find_needs
 from tui_annotate.editor.actions import ACTIONS, action_of
 from tui_annotate.editor.key_lines import QUESTIONS
 from tui_annotate.editor.key_map import default_keys, key_label, key_map, shown_keys, table_key
@@ -25,6 +27,8 @@ from tui_annotate.editor.key_state import (
 )
 from tui_annotate.editor.review.press import REVIEW_HANDLERS
 from tui_annotate.editor.view.press import VIEW_HANDLERS
+
+ALL = ~NO_NEED
 
 
 def acting(states: KeyState) -> set[str]:
@@ -236,25 +240,25 @@ def test_one_key_may_do_two_things_in_two_states() -> None:
 
 def test_help_and_line_say_what_acts_here() -> None:
     """Help lists the state's own words by group; the key line has short names."""
-    groups = dict(default_keys().help(SOURCE))
+    groups = dict(default_keys().help(SOURCE, ALL))
     evidence = default_keys().get("evidence.take")
     back = default_keys().get(default_keys().action("enter", SOURCE))
     for key, action in (("Space", evidence), ("Enter", back)):
         assert (key, action.words(SOURCE)) in groups[action.group]
         assert action.words(SOURCE) != action.words(READING)
-    assert "Note" in dict(default_keys().help(NOTE))
+    assert "Note" in dict(default_keys().help(NOTE, ALL))
 
 
 def test_the_help_for_a_selection_ends_with_its_movements() -> None:
     """One title says once what all of them do; the actions on the selection come first."""
-    titles = [group.title for group in default_keys().help(SELECTING)]
+    titles = [group.title for group in default_keys().help(SELECTING, ALL)]
     end = action_of("sentence.next").group_in(SELECTING)
     assert titles[-2:] == [end, "Move"]
-    moves = dict(dict(default_keys().help(SELECTING))[end])
+    moves = dict(dict(default_keys().help(SELECTING, ALL))[end])
     assert moves["↓ j"] == action_of("sentence.next").words(READING)
     assert len(moves) == 14
     assert titles[:2] == ["Evidence", "Label"]
-    assert next(group.title for group in default_keys().help(READING)) == "Move"
+    assert next(group.title for group in default_keys().help(READING, ALL)) == "Move"
 
 
 OF_LABELS = ("child", "evidence", "evidence by hand", "reason")
@@ -321,3 +325,19 @@ def test_an_input_method_is_seen_and_its_punctuation_understood(
 ) -> None:
     """Full-width punctuation is its ASCII twin; other wide characters say that a method is on."""
     assert table_key(name, character) == key
+
+
+def test_the_help_names_what_can_apply_to_the_sample() -> None:
+    """A pair of texts has no documents, items, questions or suggestions; moving works anyway."""
+    keys = default_keys()
+    plain = {keys for group in keys.help(READING, NO_NEED) for keys, _ in group.rows}
+    full = {keys for group in keys.help(READING, ALL) for keys, _ in group.rows}
+    assert {"T", "J", "=", "O", "ctrl+o"} <= full - plain
+    assert not [
+        words for _, rows in keys.help(READING, NO_NEED) for _, words in rows if "judge" in words
+    ]
+
+
+def test_a_sample_has_what_its_texts_have() -> None:
+    """By its kind, its documents and its suggestions."""
+    assert find_needs(draft()) == NO_NEED

@@ -14,6 +14,7 @@ from tests.helpers.screen_texts import screen_texts
 from tests.project.test_sources import ROOT, named, sources
 from tui_annotate.domain import errors
 from tui_annotate.domain.assignments import State
+from tui_annotate.editor.action import NO_NEED
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.glyphs import StateName
 from tui_annotate.editor.key_map import default_keys
@@ -258,8 +259,8 @@ def test_catalogues_and_tables_are_translated() -> None:
     assert MessageCode.NO_MATCH_LIT.text() == "«No match»"
     assert CountText.SAMPLES.text(count=2, name="Ana") == "«2: 2 samples of Ana»"
     keys = default_keys()
-    assert all(group.title.startswith("«") for group in keys.help(READING))
-    shown = [text for group in keys.help(READING) for _, text in group.rows]
+    assert all(group.title.startswith("«") for group in keys.help(READING, ~NO_NEED))
+    shown = [text for group in keys.help(READING, ~NO_NEED) for _, text in group.rows]
     shown += [name for _, name in keys.line(READING)]
     assert all(text.startswith("«") for text in shown)
     assert action_of("undo").words(READING) == screen_text(action_of("undo").help)

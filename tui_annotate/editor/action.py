@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import Flag, auto
+from typing import Final
 
+from tui_annotate.domain.report_collections import RATED_KINDS
+from tui_annotate.domain.samples import SampleKind, Side
 from tui_annotate.editor.effects import Effects
 from tui_annotate.editor.key_state import (
     ANNOTATING,
@@ -14,6 +18,45 @@ from tui_annotate.editor.key_state import (
 )
 from tui_annotate.editor.screen_message import screen_text
 from tui_annotate.editor.state import Draft
+
+
+class Need(Flag):
+    """What a sample or a workspace has, without which some actions have no use.
+
+    Attributes:
+        DOCUMENTS: several documents in the source.
+        ITEMS: the sample is a report, or a document or citation of one, which are rated.
+        QUESTION: the sample is a question of a position study.
+        SUGGESTIONS: unanswered suggestions of machines.
+        ACCOUNT: the user signed in with an account.
+        SHARING: work is shared with other machines.
+        SECOND_READING: samples are assigned to the user for a second time.
+    """
+
+    DOCUMENTS = auto()
+    ITEMS = auto()
+    QUESTION = auto()
+    SUGGESTIONS = auto()
+    ACCOUNT = auto()
+    SHARING = auto()
+    SECOND_READING = auto()
+
+
+NO_NEED: Final = Need(0)
+
+
+def find_needs(draft: Draft) -> Need:
+    """Return what the sample of a draft has."""
+    found = NO_NEED
+    if len(draft.sample.side(Side.SOURCE)) > 1:
+        found |= Need.DOCUMENTS
+    if draft.sample.kind in RATED_KINDS:
+        found |= Need.ITEMS
+    if draft.sample.kind is SampleKind.QUESTION:
+        found |= Need.QUESTION
+    if draft.suggestions:
+        found |= Need.SUGGESTIONS
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +83,8 @@ class Action:
         after_search: whether the action depends on found words, so that it waits for a search.
         changes: the states in which the action changes stored work, or prepares a change, so that a
             read-only workspace refuses the action.
+        needs: what the sample or the workspace must have, so that the help and the list of actions
+            name the action.
         yields: whether a user's own binding of a key takes precedence; for actions that are newer
             than the first key maps.
         do: changes the sample on screen, and returns requests to the screen. None if digits, the
@@ -62,11 +107,19 @@ class Action:
     after_save: bool = False
     after_search: bool = False
     needs_source: bool = False
-    needs_account: bool = False
+    needs: Need = NO_NEED
     listed: bool = True
     yields: bool = False
     changes: KeyState = NOWHERE
     do: Callable[[Draft], Effects] | None = None
+
+    def is_listed(self, state: KeyState, found: Need) -> bool:
+        """Return whether the help and the list of actions name the action.
+
+        Args:
+            found: what the sample and the workspace have.
+        """
+        return state in self.states and self.needs in found
 
     def words(self, state: KeyState) -> str:
         """Return what a key's action does in a state of the screen, in the screen's language."""

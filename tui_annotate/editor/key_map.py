@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from tui_annotate.domain.did_you_mean import find_nearest
 from tui_annotate.domain.errors import InvalidInput
-from tui_annotate.editor.action import Action
+from tui_annotate.editor.action import Action, Need
 from tui_annotate.editor.actions import ACTIONS
 from tui_annotate.editor.key_lines import QUESTIONS, READING_LINE, STATE_LINES, Names
 from tui_annotate.editor.key_state import DIGITS, REVIEWING, SELECTING, KeyState
@@ -88,8 +88,11 @@ class KeyMap:
         """Return the action with an id, which must exist."""
         return next(action for action in self.actions if action.id == action_id)
 
-    def help(self, state: KeyState) -> tuple[HelpGroup, ...]:
+    def help(self, state: KeyState, found: Need) -> tuple[HelpGroup, ...]:
         """Return the actions with keys in a state, in groups.
+
+        Args:
+            found: what the sample and the workspace have; actions that need more are left out.
 
         In review, daily actions come first. While text is selected, evidence and labels come first.
         In both, moving comes last.
@@ -97,7 +100,7 @@ class KeyMap:
         first = _REVIEW_DAILY if state == REVIEWING else ()
         groups: dict[str, list[tuple[str, str]]] = {"Review": []} if first else {}
         for action in (*map(self.get, first), *self.actions):
-            if state not in action.states or not action.keys:
+            if not action.is_listed(state, found) or not action.keys:
                 continue
             name = "Review" if action.id in first else action.group_in(state)
             if first and name == "Evidence":

@@ -180,6 +180,7 @@ class AnnotateApp(RestrictedApp):
             machines=lambda: workspace.machines,
             read_only=workspace.read_only,
             new_name=session_guard.new_name,
+            repeats=workspace.people.has_second_reading(person.id),
             problem=problem
             or session_guard.hint
             or label_change_notice(workspace.team.proposals.refused()),

@@ -35,6 +35,7 @@ class AnnotatorSession:
         first_reader: in a second reading, the person of the first reading; else None.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
+        repeats: whether samples are assigned to the user for a second time.
         new_name: the name of a user who works here for the first time; else empty.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
     """
@@ -51,6 +52,7 @@ class AnnotatorSession:
     machines: Callable[[], MachineServices] | None = None
     read_only: str = ""
     new_name: str = ""
+    repeats: bool = False
     first_reader: Person | None = None
 
 

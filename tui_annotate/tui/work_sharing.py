@@ -291,6 +291,7 @@ class WorkSharing:
             return
         self._syncer = BackgroundSync(self._exchange, self._receive, online=online)
         self._screen.saver.kept = self._syncer.changed
+        self._screen.shares_work = True
         self._syncer.start()
 
     @property

@@ -299,6 +299,13 @@ class PeopleStore(Store):
             )
         return Person(person_id, row[0], PersonKind(row[1]))
 
+    def has_second_reading(self, person_id: str) -> bool:
+        """Return whether samples were assigned to a person for a second time."""
+        again = second_reader(Person(person_id, "")).id
+        query = select(PEOPLE.c.id).where(PEOPLE.c.id == again)
+        with self._database.reading() as connection:
+            return connection.execute(query).first() is not None
+
     def all(self) -> tuple[Person, ...]:
         """Return the people of all kinds, by name and id."""
         query = select(PEOPLE.c.id, PEOPLE.c.name, PEOPLE.c.kind)

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.editor import key_state
+from tui_annotate.editor.action import Need
 from tui_annotate.editor.key_map import HelpGroup, KeyMap
 from tui_annotate.editor.screen_message import ScreenMessage, screen_text
 from tui_annotate.tui.dialogs.frame import Keys
@@ -85,10 +86,10 @@ class HelpDialog(ScrollDialog):
         return _arrange_columns(blocks, column)
 
 
-def help_dialog(keys: KeyMap, state: key_state.KeyState) -> HelpDialog:
-    """Create the help for a state of the screen of a sample."""
+def help_dialog(keys: KeyMap, state: key_state.KeyState, found: Need) -> HelpDialog:
+    """Create the help for a state of the screen of a sample, which has what is `found`."""
     marks = _MARKS.get(state, ANNOTATE_MARKS)
-    return HelpDialog(keys.help(state), legend=marks, title=_TITLES[state])
+    return HelpDialog(keys.help(state, found), legend=marks, title=_TITLES[state])
 
 
 def _render_group(group: HelpGroup, cells: int, keys: int) -> list[list[Words]]:

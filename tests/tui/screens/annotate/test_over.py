@@ -165,7 +165,10 @@ async def test_help_tells_the_keys_of_the_state(folder: Path) -> None:
         assert isinstance(dialog, HelpDialog)
         assert keys is not None
         assert dialog.heading in person.shown()
-        here, there = (_space(keys.help(state)) for state in (KeyState.SOURCE, KeyState.READING))
+        here, there = (
+            _space(keys.help(state, person.screen.found_needs))
+            for state in (KeyState.SOURCE, KeyState.READING)
+        )
         assert here != there
         assert here[:15] in person.shown()
 

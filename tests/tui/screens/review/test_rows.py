@@ -8,6 +8,7 @@ from tests.editor.review.draft_samples import BENIGN, at, one
 from tests.tui.stage import run_stage
 from tui_annotate.domain.line_text import text_width
 from tui_annotate.domain.samples import Side
+from tui_annotate.editor.action import NO_NEED
 from tui_annotate.editor.key_map import default_keys, shown_keys
 from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.tui.screens.review.rows import bar, marks
@@ -84,7 +85,7 @@ def test_rivals_of_other_words_are_told_by_them_and_others_by_their_labels() -> 
 def test_the_page_of_keys_begins_with_those_of_each_day_and_has_all() -> None:
     """Each key that acts in review stands there once."""
     keys = default_keys()
-    shown = keys.help(REVIEWING)
+    shown = keys.help(REVIEWING, ~NO_NEED)
     assert {"c", "1-9", "y", "x", "e", "M", "+", "Enter", "u"} <= {row[0] for row in shown[0].rows}
     found = [row for group in shown for row in group.rows]
     acting = [one for one in keys.actions if REVIEWING in one.states and one.keys]

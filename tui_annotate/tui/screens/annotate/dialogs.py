@@ -10,6 +10,7 @@ from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
 from tui_annotate.editor import label_actions, notes, single_document
+from tui_annotate.editor.action import Need
 from tui_annotate.editor.effects import Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
@@ -132,6 +133,8 @@ class NoteLine:
 class DialogHost(SessionHost, Protocol):
     """What the dialogs need of the annotating or the reviewing screen."""
 
+    @property
+    def found_needs(self) -> Need: ...
     def go_to(self, key: SampleKey | None) -> None: ...
     def perform(self, effects: Effects) -> None: ...
     def open_dialog(
@@ -163,7 +166,9 @@ class SampleDialogs:
             case Open(Page.HELP):
                 from tui_annotate.tui.dialogs.help import help_dialog
 
-                self._screen.open_dialog(help_dialog(session.keys, draft.state))
+                self._screen.open_dialog(
+                    help_dialog(session.keys, draft.state, self._screen.found_needs)
+                )
             case Open(Page.REQUEST):
                 self._show_pages(current)
             case Open(Page.JUMP):

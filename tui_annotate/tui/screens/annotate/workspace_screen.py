@@ -27,6 +27,7 @@ from tui_annotate.domain.errors import TuiAnnotateError
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.editor import completion, cursor_actions, highlights, notes, save_results
+from tui_annotate.editor.action import NO_NEED, Need
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.key_map import KeyMap, key_label, table_key
@@ -138,6 +139,7 @@ class WorkspaceScreen(SampleScreen):
         super().__init__()
         self._close = close
         self.current: SampleSession | None = None
+        self.shares_work = False
         self._features_loaded = False
         self.saves = SaveController(self)
         self.loader = SampleLoader(self, self.saves, source)
@@ -232,9 +234,13 @@ class WorkspaceScreen(SampleScreen):
         return self.current.session.keys if self.current else None
 
     @property
-    def signed_in(self) -> bool:
-        """Whether the annotator signed in with an account; False before the first sample."""
-        return self.session is not None and self.session.signed_in
+    def found_needs(self) -> Need:
+        """What the sample and the workspace have, for which some actions exist."""
+        found = super().found_needs
+        if session := self.session:
+            found |= Need.ACCOUNT if session.signed_in else NO_NEED
+            found |= Need.SECOND_READING if session.repeats else NO_NEED
+        return found | (Need.SHARING if self.shares_work else NO_NEED)
 
     @property
     def read_only(self) -> str:

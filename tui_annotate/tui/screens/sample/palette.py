@@ -52,10 +52,9 @@ class ActionProvider(Provider):
             return
         for group in groups:
             for action in keys.actions:
-                may = screen.may_do(action.id) and (screen.signed_in or not action.needs_account)
-                if action.group != group or not may or not action.listed:
+                if action.group != group or not action.listed or not screen.may_do(action.id):
                     continue
-                if draft.state in action.states:
+                if action.is_listed(draft.state, screen.found_needs):
                     title = screen_text(action.group_in(draft.state))
                     about = " · ".join(filter(None, (title, shown_keys(action.keys))))
                     yield action.words(draft.state), action.id, partial(screen.do, action.id), about

@@ -20,6 +20,7 @@ from textual.worker import Worker
 from tui_annotate.domain.annotations import Anchor
 from tui_annotate.domain.samples import SampleKey, SampleKind, Side
 from tui_annotate.editor import cursor_actions, highlights, key_lines
+from tui_annotate.editor.action import NO_NEED, Need, find_needs
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, Page
 from tui_annotate.editor.key_map import KeyMap
 from tui_annotate.editor.messages import AnyMessage, Kind
@@ -118,9 +119,9 @@ class SampleScreen(Screen[None]):
         return True
 
     @property
-    def signed_in(self) -> bool:
-        """Whether the user signed in with an account, for which some actions exist."""
-        return False
+    def found_needs(self) -> Need:
+        """What the sample and the workspace have, for which some actions exist."""
+        return find_needs(self.draft) if self.draft else NO_NEED
 
     def may_do(self, action: str) -> bool:  # noqa: ARG002  what it may depend on
         """Return whether the window is large enough for an action."""

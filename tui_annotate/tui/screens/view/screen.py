@@ -252,7 +252,7 @@ class ViewScreen(SampleScreen):
             case Open(Page.REQUEST):
                 self.open_dialog(MessageDialog(build_pages(draft)))
             case Open(Page.HELP):
-                self.open_dialog(help_dialog(self._keys, VIEWING))
+                self.open_dialog(help_dialog(self._keys, VIEWING, self.found_needs))
             case Open(Page.SAMPLE, step):
                 none = MessageCode.LAST_SAMPLE if step > 0 else MessageCode.FIRST_SAMPLE
                 self.go(lambda: self.browser.index.key(opened.position + step), none)
