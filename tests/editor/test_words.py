@@ -33,15 +33,15 @@ from tui_annotate.editor.words import digit_range, draft_line, quote_text
 def test_it_says_what_the_next_digit_would_save() -> None:
     """A whole sentence by its number, words in quotes, evidence by match or sentence."""
     made = draft()
-    assert draft_line(made) == ("Press 1-7 to label sentence 1, no evidence", "draft")
+    assert draft_line(made) == ("Press 1-8 to label sentence 1, no evidence", "draft")
     select(made, "15 million pounds")
-    assert said(made) == 'Press 1-7 to label "15 million pounds", no evidence'
+    assert said(made) == 'Press 1-8 to label "15 million pounds", no evidence'
     keys(made, "space")
-    assert said(made) == 'Press 1-7 to label "15 million pounds", evidence: match 1'
+    assert said(made) == 'Press 1-8 to label "15 million pounds", evidence: match 1'
     keys(made, "n space")
     light(made, (0, 0.9))
     evidence = "evidence: sentence 2, match 1"
-    assert said(made) == f'Press 1-7 to label "15 million pounds", {evidence}'
+    assert said(made) == f'Press 1-8 to label "15 million pounds", {evidence}'
     keys(made, "tab")
     select(made, "rained", Side.SOURCE)
     assert said(made) == 'Space takes "rained" as evidence for "15 million pounds" · Tab back'
@@ -76,7 +76,7 @@ def test_each_state_has_its_words() -> None:
     keys(made, "8")
     assert (
         said(made)
-        == "Unwanted: choose a sublabel (1-2) · Enter chooses Unwanted · Backspace cancel"
+        == "Unwanted: choose a sublabel (1-2) · Enter chooses Unwanted · Backspace cancels"
     )
     keys(made, "backspace 4")
     assert said(made).startswith("Sourced needs evidence: Space takes match 1 and saves")
@@ -104,7 +104,7 @@ def test_each_state_has_its_words() -> None:
     assert said(made) == 'A Intrinsic · "so it is" · e edit · m note · x delete'
     made.drop_focus()
     assert said(made) == (
-        "To label sentence 1, first move the cursor or select words, then press 1-7"
+        "To label sentence 1, first move the cursor or select words, then press 1-8"
     )
 
 
@@ -189,7 +189,7 @@ def test_with_room_nothing_is_left_out() -> None:
     keys(made, "4")
     full = "Sourced needs evidence: Space takes match 1 and saves"
     enter = "Enter saves without evidence: add it before you complete the sample"
-    assert draft_line(made, 150)[0] == f"{full} · {enter} · Backspace cancel"
+    assert draft_line(made, 150)[0] == f"{full} · {enter} · Backspace cancels"
     short = "Space takes match 1 · Enter: add it later, to complete"
     assert draft_line(made, CELLS)[0].endswith(short)
     made = draft()

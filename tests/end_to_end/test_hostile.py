@@ -34,8 +34,8 @@ LOOKS: Final[dict[str, tuple[int, int, dict[str, str]]]] = {
 
 SCREENS: Final[tuple[Step, ...]] = (
     (":", states.PALETTE),
-    (PASTE, "No matches"),
-    (ESCAPE, "-No matches"),
+    (PASTE, "No such action"),
+    (ESCAPE, "-No such action"),
     ("0", "Labels"),
     (PASTE, "0 of 4"),
     (ESCAPE, "-Labels"),

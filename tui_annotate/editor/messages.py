@@ -40,7 +40,7 @@ class MessageCode(ScreenMessage):
     NO_WORDS_ON_SCREEN = "No words on screen to select"
     NO_SOURCE = "This sample has no source text"
     ONE_DOCUMENT_ONLY = "The source side has only one document"
-    PASSAGE_NOT_SAVED = "This passage is not saved: a label's digit saves it, Backspace drops it"
+    PASSAGE_NOT_SAVED = "This passage is not saved: a label's digit saves it, Backspace removes it"
     NO_WORDS_TO_LOOK_FOR = "No words at the cursor to search for"
     NO_ANNOTATION_TO_EDIT = "Press a to focus an annotation, then e to edit it"
     NO_ANNOTATION_TO_DELETE = "Press a to focus an annotation, then x to delete it"
@@ -70,7 +70,7 @@ class MessageCode(ScreenMessage):
     DIGITS_OFF_AFTER_SAVE = "To add another annotation, first move the cursor or select words"
     NO_WORDS_TO_LABEL = "There are no words at the cursor"
     TAKES_NO_EVIDENCE = "Label {label} allows no evidence: press Backspace to remove the evidence"
-    TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to drop the note"
+    TAKES_NO_NOTE = "Label {label} allows no note: press Backspace to remove the note"
     LABEL_RETIRED = "{label} is retired: choose a different label"
     LABEL_SPLIT = "{label} was split: choose {parts}"
     LABEL_SPLIT_INTO_NOTHING = "{label} was split: choose a different label"
@@ -110,7 +110,7 @@ class MessageCode(ScreenMessage):
         "The past annotation you chose has no note · e edits the focused annotation"
     )
     FORMER_HAS_NO_NOTE = "The past annotation you chose has no note to copy"
-    NOTE_IN_HAND_ALREADY = "The unsaved annotation already has a note: Backspace drops the note"
+    NOTE_IN_HAND_ALREADY = "The unsaved annotation already has a note: Backspace removes the note"
     NOTE_TAKEN = "Note copied to the unsaved annotation"
     REPEAT_TOGGLES = "r adds or removes the label {label}"
     REPEAT_SAVES = "r saves as {label}"
@@ -137,10 +137,10 @@ class MessageCode(ScreenMessage):
         "The selection is not saved: a digit saves it · {unseen} · Enter again completes the sample"
     )
     FINISH_EDIT_BEFORE_LEAVING = "Finish the edit before you go on: Enter saves it, e cancels it"
-    MORE_NOT_SAVED = "More unsaved annotations: {count} · save or drop this one to open the next"
-    CLAIM_NOT_SAVED = "This claim is not saved: a label's digit saves it, Backspace drops it"
+    MORE_NOT_SAVED = "More unsaved annotations: {count} · save or remove this one to open the next"
+    CLAIM_NOT_SAVED = "This claim is not saved: a label's digit saves it, Backspace removes it"
     EVIDENCE_IN_HAND = "Unsaved evidence: a label's digit saves it, Backspace removes it"
-    NOTE_IN_HAND = "Unsaved note without a label: a label's digit saves it, Backspace drops it"
+    NOTE_IN_HAND = "Unsaved note without a label: a label's digit saves it, Backspace removes it"
     NOTE_KEPT_ON = "Unsaved note on annotation {letter} ({label}): press m to open it"
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: press M to open it"
     NOTE_KEPT_FOR_CLAIM = "Unsaved note: press v to select words, then m to open the note again"
@@ -242,15 +242,15 @@ class MessageCode(ScreenMessage):
     NO_COLLECTION = "This sample is not part of a report collection · q shows the queue"
 
     # matches, and words that the source lacks
-    MATCHES_BY_ALL = "Matches by words and meaning (vectors) · press t for words only"
-    MATCHES_BY_WORDS = "Matches by lexical search (words only) · press t for meaning only"
-    MATCHES_BY_VECTORS = "Matches by meaning only (vectors) · press t for words and meaning"
+    MATCHES_BY_ALL = "Matches: words and meaning (vectors) · press t for words only"
+    MATCHES_BY_WORDS = "Matches: words only · press t for meaning only"
+    MATCHES_BY_VECTORS = "Matches: meaning only (vectors) · press t for words and meaning"
     NO_VECTORS = "{reason} · press t for words and meaning"
     LACKING_HIDDEN = "Words not found in the source are no longer marked"
     LACKING_NO_TWO_TEXTS = "Nothing to compare: this sample has no source or no summary"
     LACKING_SEARCH = "Searching for words not found in the source ..."
     LACKING_MARKED = "Marked words not in the source: {count} · c next, C previous · i unmarks them"
-    LACKING_NONE = "Nothing to mark · frequent words, also one and two, are not checked · i ends it"
+    LACKING_NONE = "All words are in the source; frequent ones (one, two, ...) were not checked"
 
     # positions of the answer, and contexts in a judge's order
     NO_GOLD_KNOWN = "No passage of this source is marked as the answer"
@@ -291,6 +291,7 @@ class LineText(ScreenMessage):
     GUIDELINES_KEY = "g shows the guidelines"
     SAVING = "Saving ..."
     EDITING = "Editing {letter}: {labels} · {what} · Enter saves"
+    EDITING_NEW = "Editing a new annotation: {labels} · {what} · Enter saves"
 
     # what was saved, and the annotation in focus
     SAVED = "Saved: {labels}"
@@ -381,9 +382,8 @@ class LineText(ScreenMessage):
     CHANGE_KEY = "e change"
     REJECT_KEY = "x reject"
     BACK_KEY = "Tab back"
-    CANCEL_KEY = "Backspace cancel"
-    CANCEL_EDIT_KEY = "e cancel"
-    STOP_KEY = "Backspace stops"
+    CANCEL_KEY = "Backspace cancels"
+    CANCEL_EDIT_KEY = "e cancels"
     KEEP_RATING_KEY = "Enter keeps the rating"
 
     # names

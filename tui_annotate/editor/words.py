@@ -159,7 +159,7 @@ def _describe_hints(hints: WordHints, detail: _Detail) -> str:
     return join_parts(
         (last if hints.first else first).text(),
         second.text() if hints.in_pairs else "",
-        LineText.STOP_KEY.text() if detail.full else "",
+        LineText.CANCEL_KEY.text() if detail.full else "",
     )
 
 
@@ -194,8 +194,12 @@ def _describe_edit(draft: Draft, edited: Annotation, detail: _Detail) -> str:
     if draft.labels:
         names = cut(draft.label_names(draft.labels), detail.names)
     what = _with_evidence(draft, _describe_claim(draft, detail), detail)
-    letter = SUGGESTED if draft.changing else draft.letter(edited.id)
-    text = LineText.EDITING.text(letter=letter, labels=names, what=what)
+    if draft.changing:
+        text = LineText.EDITING.text(letter=SUGGESTED, labels=names, what=what)
+    elif any(known.id == edited.id for known in draft.annotations):
+        text = LineText.EDITING.text(letter=draft.letter(edited.id), labels=names, what=what)
+    else:
+        text = LineText.EDITING_NEW.text(labels=names, what=what)
     return join_parts(text, LineText.CANCEL_EDIT_KEY.text() if detail.full else "")
 
 
@@ -358,12 +362,8 @@ def join_label_names(labels: Iterable[Label], *, last: str = ", ") -> str:
 
 
 def digit_range(options: tuple[LabelOption, ...]) -> str:
-    """Return the digit keys that save a label, formatted as `1-4` or `1,3`.
-
-    If every label has sublabels, return the digits that show the sublabels; `0` for no options.
-    """
-    saving = [option for option in options if not option.opens]
-    digits = [option.digit for option in saving or options]
+    """Return the digit keys of labels, formatted as `1-4` or `1,3`; `0` for no options."""
+    digits = [option.digit for option in options]
     if not digits:
         return "0"
     if len(digits) > 1 and int(digits[-1]) - int(digits[0]) == len(digits) - 1:

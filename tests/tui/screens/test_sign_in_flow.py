@@ -177,7 +177,7 @@ async def test_without_accounts_no_page_comes(tmp_path: Path) -> None:
         await visitor.pilot.press("colon")
         await visitor.until("Search for an action")
         await visitor.pilot.press(*"password")
-        await visitor.until("No matches")
+        await visitor.until("No such action")
         await visitor.pilot.press("escape")
 
 

@@ -49,6 +49,13 @@ _LEAST_CELLS: Final = 8
 """Minimum width of wrapped text next to an indent."""
 
 
+def remove_heading(text: str, heading: str) -> str:
+    """Return Markdown without its first line, if that is a heading with the given words."""
+    first, _, rest = text.lstrip().partition("\n")
+    found = _HEAD.match(first)
+    return rest.lstrip("\n") if found and found[1].casefold() == heading.casefold() else text
+
+
 def render_markdown(text: str, cells: int) -> list[list[Words]]:
     """Return the lines of a Markdown text, wrapped to `cells` cells, with style names."""
     lines: list[list[Words]] = []

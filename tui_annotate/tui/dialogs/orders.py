@@ -13,6 +13,7 @@ from tui_annotate.domain.queue_orders import (
     CONFLICTS,
     DISAGREE,
     INGESTED,
+    RANDOM,
     ScoreDirection,
     by_score,
     score_of_order,
@@ -51,7 +52,7 @@ def order_words(order: str) -> str:
             return _DIRECTIONS[scored.sense].text(score=scored.score)
         words = _DIRECTIONS_NEXT_TO[scored.sense]
         return words.text(score=scored.score, middle=scored.middle)
-    return DialogText.SHUFFLED.text(order=order)
+    return DialogText.SHUFFLED.text(seed=order.removeprefix(RANDOM))
 
 
 class OrderDialog(ItemDialog[str, Sequence[str]]):

@@ -86,7 +86,7 @@ class DialogText(ScreenMessage):
     WORST_FIRST_NEXT_TO = "{score}: worst first (next to {middle:g})"
     BEST_FIRST_NEXT_TO = "{score}: best first (next to {middle:g})"
     UNCERTAIN_FIRST_NEXT_TO = "{score}: most uncertain first (next to {middle:g})"
-    SHUFFLED = "shuffled ({order})"
+    SHUFFLED = "in random order (seed {seed})"
 
     # past annotations and sibling samples
     PAST_TITLE = "Your similar annotations"

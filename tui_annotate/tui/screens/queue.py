@@ -106,7 +106,7 @@ ACTIONS: Final = (
                "Order and siblings", short=("o", "sort"), when=lambda screen: screen.has_scores),
     ListAction("siblings", {"s": "rivals"}, "s",
                "show sibling samples, which have the same source", "Order and siblings",
-               short=("s", "siblings"), when=lambda screen: screen.has_siblings),
+               short=("s", "same source"), when=lambda screen: screen.has_siblings),
     ListAction("help", {"question_mark": "help"}),
 )  # fmt: skip
 

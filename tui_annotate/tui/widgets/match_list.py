@@ -57,19 +57,29 @@ class MatchList(RowList):
     _rows: tuple[MatchRow, ...] = ()
     _rank = 0
     _status = ""
+    _searching = False
 
-    def show(self, rows: Sequence[MatchRow], *, focused: int, status: str) -> None:
-        """Replace the matches; `status` names the signals in use, or why one is not available."""
+    def show(
+        self, rows: Sequence[MatchRow], *, focused: int, status: str, searching: bool = False
+    ) -> None:
+        """Replace the matches.
+
+        Args:
+            status: names the signals in use, or why one is not available.
+            searching: whether there may be matches later.
+        """
         new = tuple(
             replace(row, position=line_text(row.position), text=line_text(row.text)) for row in rows
         )
-        if (new, focused, line_text(status)) == (self._rows, self._rank, self._status):
+        before = (self._rows, self._rank, self._status, self._searching)
+        if (new, focused, line_text(status), searching) == before:
             return
         self._rows = new
+        self._searching = searching
         self._rank = focused
         self._status = line_text(status)
         ranks = [row.rank for row in new]
-        count = max(len(new), 1)  # a line shows that nothing was found
+        count = len(new) if searching else max(len(new), 1)  # a line shows that nothing was found
         if self._status:
             count += 1
         self.set_rows(count, focused=ranks.index(focused) if focused in ranks else -1)
@@ -80,7 +90,7 @@ class MatchList(RowList):
         if index < len(self._rows):
             return self._render_match(self._rows[index], cells)
         text = self._status
-        if not self._rows and index == 0:
+        if not (self._rows or self._searching) and index == 0:
             text = MatchListText.NOTHING.text()
         return [(cut(f"   {text}", cells), palette.quiet)]
 

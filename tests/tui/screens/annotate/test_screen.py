@@ -122,7 +122,7 @@ async def test_five_chinese_characters_with_match_1_cost_few_keys(folder: Path) 
 async def test_each_side_lights_up_the_other(folder: Path) -> None:
     """From the first frame on; exact words of the source are evidence, selected by letters."""
     async with open_app(folder) as person:
-        assert "1-5" in person.line()
+        assert "1-6" in person.line()
         assert person.draft.segment(Side.SUMMARY) == 0
         assert person.draft.evidence == []
         assert person.draft.matches[Side.SOURCE][0].segment == 0
@@ -358,7 +358,7 @@ async def test_what_was_in_hand_is_there_again(folder: Path) -> None:
         await person.press("down")
         await person.words("15", "pounds")
         await person.press("space greater_than_sign less_than_sign")
-        assert "1-5 " in person.line()
+        assert "1-6 " in person.line()
         assert '"15 million pounds"' in person.line()
         assert "match 1" in person.line()
         assert len(person.draft.evidence) == 1

@@ -114,10 +114,10 @@ class LateVectors(VectorAssist):
 async def test_the_share_of_texts_with_vectors_is_shown(folder: Path) -> None:
     """While vectors are computed, matches are lexical and their title shows the progress."""
     async with open_app(folder, size=WIDE, assist=LateVectors(40)) as person:
-        assert "words only (vectors 40 %)" in person.shown()
+        assert "words only: 40 % of vectors so far" in person.shown()
         assert lit(person)
         await person.press("t t")
-        assert "no vectors (vectors 40 %)" in person.shown()
+        assert "no vectors: 40 % of vectors so far" in person.shown()
 
 
 async def test_vectors_are_used_when_they_are_there(
@@ -161,7 +161,7 @@ def anchor(side: Side) -> Anchor:
     [
         (Side, Side.SUMMARY, Signals.FUSED, signals.SignalMessage.CHOSEN_BOTH.value),
         (Side, Side.SUMMARY, Signals.VECTORS, signals.SignalMessage.CHOSEN_VECTORS.value),
-        (Side, Side.SUMMARY, Signals.WORDS, "lexical (words only)"),
+        (Side, Side.SUMMARY, Signals.WORDS, "words only"),
         (
             [Side.SUMMARY],
             Side.SUMMARY,
@@ -211,3 +211,11 @@ def test_that_vectors_are_missing_is_told_in_eighty_columns() -> None:
     assert words in report.text
     assert " press t " in report.text
     assert len(report.text) <= 77
+
+
+def test_no_matches_are_not_claimed_before_the_search_is_prepared() -> None:
+    """Until then the title names the search, and the list has no line "no match"."""
+    state = signals.SignalMessage.SEARCHING.text()
+    found = signals.describe_signals(None, state, by=Signals.FUSED, side=Side.SUMMARY)
+    assert (found.text, found.searching) == (state, True)
+    assert not signals.describe_signals(None, "", by=Signals.FUSED, side=Side.SUMMARY).searching

@@ -231,7 +231,7 @@ async def test_enter_settles_and_goes_on(folder: Path) -> None:
         assert reviewer.sample == "a"
         await reviewer.press("enter")
         assert reviewer.question == LEAVING
-        assert reviewer.line().startswith("3 conflicts (")
+        assert reviewer.line().startswith("3 undecided (")
         await reviewer.press("backspace")
         assert reviewer.review_draft.pending is None
         await reviewer.press("enter 3")

@@ -15,6 +15,7 @@ from tui_annotate.editor.effects import Effect, Effects, Open, OpenNote, Page
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.editor.state import Draft
 from tui_annotate.editor.words import describe_request
+from tui_annotate.tui.dialogs.markdown import remove_heading
 from tui_annotate.tui.label_colors import label_slot
 from tui_annotate.tui.screens.annotate.sample_session import SampleSession, SessionHost
 from tui_annotate.tui.screens.sample.feature import TextPage
@@ -223,9 +224,9 @@ class SampleDialogs:
         features = self._screen.features
         more = [page for feature in features for page in feature.pages(current.draft, open_sample)]
         before = [page for page in more if page.first]
-        guidelines = TextPage(
-            PageText.GUIDELINES.text(), open_sample.guidelines or PageText.NO_GUIDELINES.text()
-        )
+        heading = PageText.GUIDELINES.text()
+        text = remove_heading(open_sample.guidelines, heading) or PageText.NO_GUIDELINES.text()
+        guidelines = TextPage(heading, text)
         pages = [
             *before,
             *([TextPage(PageText.REQUEST.text(), request)] if request else []),

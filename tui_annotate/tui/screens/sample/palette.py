@@ -65,9 +65,17 @@ class ActionProvider(Provider):
             yield DiscoveryHit(text, call, help=about)
 
     async def search(self, query: str) -> Hits:
-        """Yield the commands whose description or action id matches the typed text."""
+        """Yield the commands whose description or action id matches the typed text.
+
+        If there are none, yield a row that says so: Textual's own text is about "matches", which
+        are something else here.
+        """
         matcher = self.matcher(query)
+        is_empty = True
         for text, name, call, about in self._commands():
             score = max(matcher.match(text), matcher.match(name) if name else 0)
             if score > 0:
+                is_empty = False
                 yield Hit(score, matcher.highlight(text), call, help=about)
+        if is_empty:
+            yield Hit(1, SampleMessage.NO_ACTION.text(), lambda: None)

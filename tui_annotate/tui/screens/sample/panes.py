@@ -273,11 +273,13 @@ class PaneController:
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments
     ) -> None:
         """Prepare the search for matches in a thread; results for an older sample are dropped."""
+        self._show_searching()
         call = partial(self._prepare, load, sample, segments, number=self._number)
         self._screen.run_in_thread("assist", call)
 
     def count_words(self, sample: Sample, segments: Segments) -> None:
         """Prepare matching by words in a thread; this takes a second for texts of a megabyte."""
+        self._show_searching()
         number = self._number
 
         def prepare() -> None:
@@ -287,6 +289,12 @@ class PaneController:
             self._screen.app.call_from_thread(self.use_assist, number, made, "words")
 
         self._screen.run_in_thread("assist", prepare)
+
+    def _show_searching(self) -> None:
+        """Show that there are no matches yet, if none could be found so far."""
+        if self._assist is None and (draft := self._screen.draft):
+            self._assist_state = signals.SignalMessage.SEARCHING.text()
+            self._update_signals(draft)
 
     def _prepare(
         self, load: Callable[[], AssistService], sample: Sample, segments: Segments, *, number: int

@@ -66,12 +66,13 @@ class SampleMessage(ScreenMessage):
     THEME_UNTIL_QUIT = "View settings · kept until you quit"
     FIND_IN = "Find in {side}"
     FIND_ACTION = "Search for an action…"
+    NO_ACTION = "No such action"
     SUGGESTIONS = Plural("{count:,} suggestion", "{count:,} suggestions")
     ANNOTATIONS = Plural("{count:,} annotation", "{count:,} annotations")
     LETTERS_KEY = "letters"
     WORD_KEY = "word"
     ONE_WORD_KEY = "one word"
-    STOP_KEY = "stop"
+    CANCEL_KEY = "cancel"
     TOO_SMALL = "Too small: {columns} x {rows} needed"
 
 
@@ -198,7 +199,7 @@ def key_pairs(
         return (
             (SampleMessage.LETTERS_KEY.text(), SampleMessage.WORD_KEY.text()),
             ("Enter", SampleMessage.ONE_WORD_KEY.text()),
-            ("Backspace", SampleMessage.STOP_KEY.text()),
+            ("Backspace", SampleMessage.CANCEL_KEY.text()),
         )
     question = draft.pending.kind if draft.pending else ""
     if question == "evidence" and draft.focused_match is None:
@@ -257,7 +258,7 @@ def title(draft: Draft, side: Side, *, signals: SignalsStatus, conflict: str = "
         return Title(name, (), right)
     match = draft.focused_match
     matches = draft.matches[Side.SOURCE]
-    note = SampleMessage.NO_MATCH.text()
+    note = "" if signals.searching else SampleMessage.NO_MATCH.text()
     if match:
         note = SampleMessage.MATCH.text(rank=match.rank, count=len(matches), score=match.score)
     if conflict or not signals.limited:

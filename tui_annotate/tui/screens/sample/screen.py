@@ -558,9 +558,11 @@ class SampleScreen(Screen[None]):
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
         focused = draft.focused_ranks[draft.side.other]
-        status = self.panes.signals.text
+        status = self.panes.signals
         if self.changed("matches", (found, focused, status)):
-            self.query_one(MatchList).show(found, focused=focused, status=status)
+            self.query_one(MatchList).show(
+                found, focused=focused, status=status.text, searching=status.searching
+            )
         counted = [str(len(draft.annotations) or ""), rows.describe_open_suggestions(draft)]
         heading = SampleMessage.ANNOTATIONS_TITLE.text()
         self.query_one("#annotations-title", PaneTitle).show(heading, counted, focused=False)

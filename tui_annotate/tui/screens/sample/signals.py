@@ -18,19 +18,20 @@ if TYPE_CHECKING:
 class SignalMessage(ScreenMessage):
     """Texts about the matching mode, and about vectors that are missing."""
 
-    CHOSEN_WORDS = "lexical (words only)"
-    CHOSEN_VECTORS = "by meaning only"
-    CHOSEN_BOTH = "by words and meaning"
+    CHOSEN_WORDS = "words only"
+    CHOSEN_VECTORS = "meaning only"
+    CHOSEN_BOTH = "words and meaning"
     WORDS_ONLY = "words only: {reason}"
     WORDS_ONLY_NO_REASON = "words only"
-    WORDS_ONLY_SO_FAR = "words only (vectors {percent} %)"
+    WORDS_ONLY_SO_FAR = "words only: {percent} % of vectors so far"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
     LOADING_VECTORS = "words only: loading vectors"
     UNKNOWN_WORDS = "words unknown to the model"
+    SEARCHING = "searching"
     SEE_LOG = "{error}, see the log"
-    BY_WORDS = "by words"
-    BY_VECTORS = "by meaning"
+    BY_WORDS = "· words only"
+    BY_VECTORS = "· meaning only"
 
 
 QUICK_CHARACTERS: Final = 100_000
@@ -58,10 +59,16 @@ def describe_pending(error: VectorsPending) -> str:
 
 
 class SignalsStatus(NamedTuple):
-    """Description of the matching mode in use; `limited` means that vectors are missing."""
+    """Description of the matching mode in use.
+
+    Attributes:
+        limited: whether vectors are missing.
+        searching: whether no matches can be known yet, because the search is being prepared.
+    """
 
     text: str = ""
     limited: bool = False
+    searching: bool = False
 
 
 def is_quick(sample: Sample) -> bool:
@@ -74,7 +81,8 @@ def describe_signals(
 ) -> SignalsStatus:
     """Describe the matching mode for a selection: words, vectors, or both."""
     if made is None:
-        return SignalsStatus(state, limited=bool(state))
+        searching = state == SignalMessage.SEARCHING.text()
+        return SignalsStatus(state, limited=bool(state), searching=searching)
     if by is Signals.WORDS:
         return SignalsStatus(SignalMessage.CHOSEN_WORDS.text())
     label = made.vectors.label if made.vectors else ""
