@@ -403,6 +403,8 @@ def test_a_network_file_system_is_refused_with_a_local_place(
     assert words == ["cp", "-a", str(folder), str(near / folder.name)]
     monkeypatch.setattr(doctor, "LOCAL_DISKS", (str(far),))
     assert str(far / folder.name) in folder_findings(folder)["disk"][2]
+    (folder / "store.sqlite").unlink()  # a store in PostgreSQL has no file there
+    assert "disk" not in folder_findings(folder)
 
 
 @pytest.mark.parametrize("kind", ["nfs", "cifs", "fuse.sshfs", "lustre", "9p"])

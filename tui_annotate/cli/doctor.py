@@ -324,7 +324,7 @@ def check_folder(folder: Path) -> Iterator[DiagnosticFinding]:
     quota = shutil.which("quota")
     if quota:
         yield from _check_quota(quota, device)
-    if system in NETWORK_FILE_SYSTEMS:
+    if system in NETWORK_FILE_SYSTEMS and (folder / STORE).exists():
         yield _report_network_disk(folder, system)
 
 
