@@ -36,9 +36,10 @@ ComparedWork = Annotated[
         ),
         state=Annotated[
             State,
-            typer.Option(
-                help="Only readings in this state: done is completed, draft is in progress, and "
-                "imported work without a state is new."
+            options.state_option(
+                State,
+                "Only readings in this state, also by the name that status displays: done or "
+                "completed, draft or in-progress; imported work without a state is new.",
             ),
         ],
         label=options.OfLabelOption,

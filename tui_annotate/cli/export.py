@@ -105,6 +105,7 @@ def export(
         as_json=common.as_json,
         counts=counts,
         more_states="--state all",
+        kept_in="the workspace",
     )
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)

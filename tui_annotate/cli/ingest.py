@@ -362,8 +362,8 @@ def _describe_plan(report: IngestReport) -> str:
 
     if not (report.added or report.known or report.replaced or report.deleted):
         problems = report.refused + report.files_refused
-        found = f"because of {output.many(problems, 'problem')}" if problems else "as it has no records"
-        return f"add no samples, {found}"
+        found = output.many(problems, "problem") if problems else "no records found"
+        return f"add no samples: {found}"
     refused = (
         (report.refused, "record", "records"),
         (report.files_refused, "file", "files"),
