@@ -106,8 +106,10 @@ def ingest(
 ) -> None:
     """Import texts from files.
 
-    Each record is a source with a summary, or a report with its documents. Importing a file again
-    adds nothing. After an interruption, the same command continues the import.
+    A file has a record (row or JSON object) for each summary, with its source; the columns are
+    found by their names and contents. Files of annotation tools are imported with their
+    annotations. Importing a file again adds only what is new. After an interruption, the same
+    command continues the import.
 
     Exit code: 0 if all is stored, 3 if some records or spans were refused, 2 if nothing is stored.
     """
