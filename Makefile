@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:
 	@echo 'make demo            install the app, create the workspace demo/ and open it'
 	@echo 'make demo-neural     the demo with vectors computed by a neural model; installs 170 MB more'
-	@echo 'make test            run the fast tests, which need no neural model (6 to 9 minutes)'
+	@echo 'make test            run the fast tests, which need no neural model (5 to 9 minutes)'
 	@echo 'make test-slow       run the other tests: terminals, kills, browser, neural models'
 	@echo 'make test-full       run all tests at full length, including test-studio and test-ragas'
 	@echo "make test-studio     test our exports with Label Studio's SDK; installs the SDK (250 MB)"

@@ -51,7 +51,7 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     assert shown.code == 0
     assert re.search(r"^.* 2 .*: ana, ben␛\[31m$", shown.out, re.MULTILINE)
     assert re.search(r"^.* 2 .*: ana$", shown.out, re.MULTILINE)
-    assert re.search(r"^sample +percent +\.500 +- +2 ", shown.out, re.MULTILINE)
+    assert re.search(r"^sample +share equal +\.500 +- +2 ", shown.out, re.MULTILINE)
     assert re.search(r"^ana, ben␛\[31m +2 +\.500 ", shown.out, re.MULTILINE)
     assert max(map(len, shown.out.splitlines())) <= 80
     reported = read("agreement", "--json").json
@@ -64,6 +64,24 @@ def test_a_table_for_people(read: Command, monkeypatch: pytest.MonkeyPatch) -> N
     assert reported["together"]["clusters"] in numbers(shown.err)
     assert reported["together"]["few_clusters"] is True
     assert "nan" not in (shown.out + shown.err).lower()
+
+
+def test_columns_and_missing_intervals_are_explained(read: Command) -> None:
+    """Each table of pairs has a legend of its columns, and a `-` its reason, once."""
+    shown = read("agreement", "--pairs", "--disagreements")
+    lines = shown.out.splitlines()
+    legends = {"people  n": "n:", "people  first": "first,"}
+    for title, legend in legends.items():
+        tables = [
+            at for at, line in enumerate(lines) if re.sub(r"  +", "  ", line).startswith(title)
+        ]
+        assert tables
+        for at in tables:
+            after = next(line for line in lines[at:] if ": " in line)
+            assert after.startswith(legend)
+    assert shown.err.count('interval "-"') == 1
+    assert shown.err.splitlines()[-1].startswith("docs/agreement.md ")
+    assert "interval" not in read("agreement", "--json").err
 
 
 def test_one_value_is_marked_to_be_quoted(read: Command) -> None:
@@ -205,7 +223,7 @@ def test_each_scale_tells_its_order(
     monkeypatch.setenv("COLUMNS", "80")
     shown = filled("agreement", "--pairs")
     for level in ("items", "questions"):
-        assert re.search(rf"^rating: {level} +percent +1\.00 ", shown.out, re.MULTILINE)
+        assert re.search(rf"^rating: {level} +share equal +1\.00 ", shown.out, re.MULTILINE)
     assert re.search(r"^ana, ben\S+ +2 +1\.00 +- +-$", shown.out, re.MULTILINE)
     assert re.search(r"\bquestions\b.* Correct > Incorrect > Unclear$", shown.err, re.MULTILINE)
     assert re.search(r"\bitems\b.* Perfect > ", shown.err)

@@ -133,6 +133,28 @@ def test_formats_for_training_say_what_they_leave_out(annotated: Command, form: 
     assert (made["annotations"], made["left_out"]) == (1, {})
 
 
+@pytest.mark.parametrize(
+    ("shown", "stored"),
+    [("completed", "done"), ("in progress", "draft"), ("in-progress", "draft"), ("new", "new")],
+)
+def test_states_have_the_names_that_status_displays(
+    annotated: Command, shown: str, stored: str
+) -> None:
+    """The same samples are exported by either name, and compared by `agreement`."""
+    made = [
+        annotated("export", "--to", "native", "--state", state).out for state in (shown, stored)
+    ]
+    assert made[0] == made[1]
+    assert annotated("agreement", "--state", shown).code == 1  # one person has no agreement
+
+
+def test_an_export_without_answers_explains_itself(annotated: Command) -> None:
+    """The message names why nothing was written and the command for the next step."""
+    done = annotated("export", "--to", "suggestions", "-o", "answers.jsonl")
+    assert done.err.startswith("wrote nothing to answers.jsonl: ")
+    assert "tui-annotate suggestions import" in done.err
+
+
 def test_python_chooses_all_states_too(annotated: Command, tmp_path: Path) -> None:
     """The filter `state` is as in the command."""
     assert annotated("status").code == 0

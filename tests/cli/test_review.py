@@ -329,6 +329,17 @@ def test_incomplete_samples_are_listed_apart(
     assert "completed by 1 of 2" in out
 
 
+def test_the_list_fits_a_narrow_terminal(
+    pool: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At 80 columns, neither a sample nor a kind of difference is cut."""
+    monkeypatch.setenv("COLUMNS", "80")
+    out = printed(capsys, "review", "list", "-w", str(pool), "--as", "rev")
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    assert "differences in" in out
+
+
 def test_an_admin_allows_the_review_of_an_incomplete_sample(
     pool: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -105,6 +105,38 @@ def test_the_states_of_samples_add_up(annotated: Command, tmp_path: Path) -> Non
     assert "1 by 1 annotator" in shown
 
 
+def test_short_work_has_no_pace(annotated: Command, tmp_path: Path) -> None:
+    """Less than a minute is no time of day, and 15 minutes of work give numbers per hour."""
+    with workspaces.open(tmp_path) as space:
+        person, keys = space.person("kim").id, space.corpus.keys()
+        for key in keys:
+            space.annotate.finish(person, key, seconds=4)
+
+    def row() -> list[str]:
+        shown = annotated("status").out
+        lines = shown[shown.index("annotations and working time") :].splitlines()
+        return re.split(r"  +", next(line for line in lines if line.startswith("kim ")))
+
+    assert row()[3:] == ["under a minute", "-", "-", "-"]  # nothing is left to estimate
+    with workspaces.open(tmp_path) as space:
+        for _ in range(15):
+            space.annotate.rate(person, keys[0], "Good", seconds=60)
+    assert row()[3] == "0:15"
+    assert row()[4] != "-"
+
+
+def test_status_counts_adjudicated_samples(annotated: Command, tmp_path: Path) -> None:
+    """Out of all samples, once one is adjudicated."""
+    assert "\nadjudicated" not in annotated("status").out
+    with workspaces.open(tmp_path) as space:
+        key, kim = space.corpus.keys()[0], space.person("kim").id
+        for name in ("ana", "ben"):
+            space.annotate.finish(space.person(name).id, key, seconds=1)
+        seen = space.team.review.open(kim, key).seen
+        space.team.review.finish(kim, key, seen=seen, seconds=1)
+    assert re.search(r"^adjudicated +1 of 2 samples$", annotated("status").out, re.MULTILINE)
+
+
 def test_a_short_week_has_a_short_bar(annotated: Command, tmp_path: Path) -> None:
     """A full bar is ten hours, or the longest week."""
     with workspaces.open(tmp_path) as space:

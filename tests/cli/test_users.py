@@ -203,6 +203,19 @@ def test_deleting_says_what_it_does(team: Typed) -> None:
     assert "ben" not in team("", "users", "list").out
 
 
+def test_a_deleted_user_has_no_imported_address(team: Typed, tmp_path: Path) -> None:
+    """Exports have the address under which a user's work was imported, until the user is deleted."""
+    with workspaces.open(tmp_path) as space:
+        space.people.imported("eva@example.org", "Eva")
+    assert team("", "users", "merge", "eva@example.org", "ben").code == 0
+    with workspaces.open(tmp_path) as space:
+        ben = space.people.find_named("ben")[0].id
+        assert space.people.imported_addresses() == {ben: "eva@example.org"}
+    assert team("", "users", "delete", "ben", "--pseudonymize", "--yes").code == 0
+    with workspaces.open(tmp_path) as space:
+        assert space.people.imported_addresses() == {}
+
+
 def _counts(line: str) -> list[int]:
     """How many were added, here, alike, refused."""
     return [int(each) for each in re.findall(r"\d+", line)]

@@ -167,7 +167,7 @@ def test_the_list_is_for_people_and_for_programs(two: Command) -> None:
         "bytes": shown[1]["bytes"],
     }
     lines = two("lab", "vectors", "list").out.splitlines()
-    assert lines[0].split() == ["embedder", "model", "documents", "lexical", "missing", "MB"]
+    assert lines[0].split() == ["embedder", "model", "texts", "lexical", "missing", "MB"]
     assert [line[-1].isdigit() for line in lines[1:]] == [True, False]  # in use: in words
 
 

@@ -63,10 +63,10 @@ def test_the_last_of_several_ends_counts() -> None:
 
 
 def test_paces() -> None:
-    """Per hour of work; none before a minute of it."""
+    """Per hour of work; none before 15 minutes of it."""
     assert (WORK.hours, WORK.finished) == (2.0, 6)
     assert (WORK.samples_an_hour, WORK.annotations_an_hour) == (3.0, 6.0)
-    assert replace(WORK, seconds=59.0).samples_an_hour is None
+    assert replace(WORK, seconds=899.0).samples_an_hour is None
     assert WORK.end(TODAY) == Projection("2026-05-11")
     assert replace(WORK, remaining=None).end(TODAY).reason is NoEndReason.POOL
 

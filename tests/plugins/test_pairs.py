@@ -213,6 +213,10 @@ def test_every_named_column_must_be_there(tmp_path: Path, option: str) -> None:
         ("source,summary\nA.\nC.,D.\n", ":2: the row has 1 cells, but the header has 2"),
         ('source,summary\nA.,"B\nb.",x\nC.,D.\n', ":2: the row has 3 cells, but the header has 2"),
         ('source,summary\n"A"x,B.\nC.,D.\n', ":2: invalid CSV:"),
+        (
+            'source,summary\n"A.,B.\nC.,"D".\nE.,F.\n',
+            ":2: a quote in the row that begins in line 2 is not closed: the row ends in line 3",
+        ),
     ],
 )
 def test_a_bad_csv_row_costs_itself_alone(tmp_path: Path, content: str | bytes, told: str) -> None:

@@ -13,6 +13,7 @@ from typing import TextIO
 
 import pytest
 
+import tui_annotate
 from tests.services.ingest_stores import Stores, write_dump, write_pairs
 from tui_annotate.domain.errors import InvalidInput, Unavailable
 from tui_annotate.domain.records import Record, RecordFilter
@@ -21,6 +22,7 @@ from tui_annotate.plugins.files.targets import replace_file
 from tui_annotate.plugins.protocols import ExportOptions, ExportReport
 from tui_annotate.plugins.traits import RecordTrait
 from tui_annotate.services.export import parse_time
+from tui_annotate.services.export.pseudonyms import Pseudonyms
 
 
 @pytest.fixture
@@ -194,3 +196,29 @@ def test_every_format_writes_packed(stores: Stores, tmp_path: Path) -> None:
     again.run(tmp_path / "a.jsonl.gz", embedder="none")
     assert again.exported("native", tmp_path / "b.jsonl") != ""
     assert again.contents() == stores.contents()
+
+
+def test_label_studio_gets_the_address_of_an_imported_person(tmp_path: Path) -> None:
+    """A user who continues the work of an imported person keeps the imported address."""
+    user = {"id": 4, "email": "eva@example.org", "first_name": "Eva"}
+    task = {
+        "data": {"source": "It cost 12.", "summary": "It cost 15.", "sample_id": "b-001"},
+        "annotations": [{"completed_by": user, "result": []}],
+    }
+    (tmp_path / "tasks.json").write_text(json.dumps([task]), "utf-8")
+    with tui_annotate.create(tmp_path / "w") as space:
+        space.ingest(tmp_path / "tasks.json", format="labelstudio", embedder="none")
+        eva = space.person("eva")
+        space.team.person_merges.merge(space.people.person("eva@example.org"), eva)
+        target = tmp_path / "out.json"
+
+        def author(names: Pseudonyms | None = None) -> dict[str, str]:
+            target.unlink(missing_ok=True)
+            space.export(target, format="labelstudio", names=names)
+            ((submission,),) = [each["annotations"] for each in json.loads(target.read_text())]
+            found: dict[str, str] = submission["completed_by"]
+            return found
+
+        assert author() == {"id": eva.id, "email": "eva@example.org", "first_name": "eva"}
+        hidden = author(Pseudonyms(bytes(32), ()))
+        assert "eva" not in json.dumps(hidden)

@@ -366,6 +366,16 @@ def test_progress_goes_from_nothing_to_all(stores: Stores, tmp_path: Path) -> No
     assert report[-1].phase == "vectors"
 
 
+def test_a_refused_file_is_read_but_not_stored(stores: Stores, tmp_path: Path) -> None:
+    """Without a sample to store, progress is that of reading."""
+    report: list[TaskProgress] = []
+    path = tmp_path / "a.csv"
+    path.write_text("source,summary\nA.,\n", "utf-8")
+    stores.run(path, progress=report.append)
+    assert {each.phase for each in report} <= {"reading", "vectors"}
+    assert report[0].phase == "reading"
+
+
 def test_a_language_that_is_not_known_is_refused(stores: Stores, tmp_path: Path) -> None:
     """Before anything is read, with those that are; one that is known is each document's."""
     path = write_pairs(tmp_path / "pairs.jsonl", samples=2)

@@ -79,7 +79,7 @@ def test_without_handouts_everybody_has_all(database: SqliteDatabase) -> None:
     ana, ben = of(found, "ana"), of(found, "ben")
     assert (ana.assigned, ana.remaining) == (None, 1)
     assert (ana.completed, ana.flagged, ana.annotations, ana.seconds) == (2, 1, 1, 180.0)
-    assert (ana.samples_an_hour, ana.completed_recently) == (60.0, 3)
+    assert (ana.samples_an_hour, ana.completed_recently) == (None, 3)
     assert (ben.completed, ben.in_progress, ben.remaining, ben.samples_an_hour) == (0, 1, 4, None)
     (ahead,) = found.forecast
     assert (ahead.remaining, ahead.end.reason) == (None, NoEndReason.BEGAN_TODAY)

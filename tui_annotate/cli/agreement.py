@@ -36,23 +36,25 @@ ComparedWork = Annotated[
         ),
         state=Annotated[
             State,
-            typer.Option(
-                help="Only readings in this state: done is completed, draft is in progress, and "
-                "imported work without a state is new."
+            options.state_option(
+                State,
+                "Only readings in this state, also by the name that status displays: done or "
+                "completed, draft or in-progress; imported work without a state is new.",
             ),
         ],
         label=options.OfLabelOption,
         label_level=option(
             "--label-level",
             "N",
-            "Number of levels of the label tree to compare (0 compares all levels).",
+            "Compare only the first N levels of labels: with 1, Unwanted.Intrinsic counts as "
+            "Unwanted (0: all levels).",
             minimum=0,
         ),
         label_set=option(
             "--label-set",
             "VERSION",
-            "Only annotations made with the version of the label set whose hash begins with "
-            "VERSION (default: all versions).",
+            "Only annotations made under the version of labels.yaml whose hash begins with "
+            "VERSION, as listed by `tui-annotate labels history` (default: all versions).",
         ),
         guidelines=option(
             "--guidelines",
@@ -113,12 +115,12 @@ def agreement(
 ) -> None:
     """Measure agreement between annotators.
 
-    Compare the readings of each sample; a reading is the work of one annotator on one sample.
-    Agreement is measured for samples (most severe label), sentences, spans, labels and evidence of
-    overlapping spans, and ratings. The mark * is at the value to quote. Annotators who completed a
-    sample twice are also compared with themselves. A completed sample counts even if the annotator
-    annotated nothing. Work is measured before review: later edits of an adjudicated sample count
-    only with --after-review.
+    Compare the annotators of each sample that two or more of them completed. The table has one line
+    for each measure of samples (most severe label), sentences, spans, labels and evidence of
+    overlapping spans, and ratings; the mark * is at the value to quote in a paper. A reading is the
+    work of one annotator on one sample; a completed reading without annotations counts, too.
+    Annotators who completed a sample twice are also compared with themselves. Edits that annotators
+    made after a reviewer adjudicated the sample count only with --after-review.
 
     Exit code: 0 agreement was measured, 1 there was nothing to compare.
     """

@@ -14,6 +14,7 @@ from tui_annotate.cli.report_parts import (
     Column,
     Columns,
     MessagePart,
+    NotePart,
     Part,
     Table,
     flexible_column,
@@ -24,7 +25,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.people import base_person
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.methods.agreement import Measured, UndefinedReason
-from tui_annotate.methods.bootstrap import Interval
+from tui_annotate.methods.bootstrap import FEWEST, Interval, explain_no_interval
 from tui_annotate.services.agreement import Agreement, AgreementComparison, ReviewedWork
 from tui_annotate.services.agreement import output as report_output
 from tui_annotate.services.agreement.compared_readings import other_state_reason
@@ -39,7 +40,8 @@ _SENTENCE_LEVEL: Final = "segment"
 _EVIDENCE_LEVEL: Final = "evidence"
 _LEVELS: Final = {_SENTENCE_LEVEL: "sentence"}
 _UNITS: Final = {
-    "pairs of spans, both with evidence": "pairs, evidence on both",
+    "pairs of readings with a span": "pairs with a span",
+    "pairs of spans, both with evidence": "both with evidence",
     "pairs of spans, one or both with evidence": "pairs with evidence",
 }
 """Short names of units, so that the table fits 80 columns."""
@@ -51,6 +53,7 @@ _LEVEL_OBJECTS: Final = {
     "label": "labels of overlapping spans",
 }
 _MEASURES: Final = {
+    "percent": "share equal",
     "cohen_kappa": "Cohen's kappa",
     "fleiss_kappa": "Fleiss' kappa",
     "alpha_nominal": "alpha, nominal",
@@ -65,6 +68,21 @@ _MEASURES: Final = {
     "kappa_linear": "kappa, linear",
     "kappa_quadratic": "kappa, quadratic",
 }
+_PAIRS_LEGEND: Final = (
+    "n: samples that both people read; same: share of these with the same most",
+    "severe label; kappa: Cohen's kappa of these labels; trimmed, chars, overlap:",
+    "F1 of the marked spans; spans: pairs of overlapping spans; label: share of",
+    "these pairs with the same label.",
+)
+_RATED_PAIRS_LEGEND: Final = (
+    "rated: samples that both people rated; same: share of these with the same",
+    "rating; kappa, linear and quadratic: weighted kappa of these ratings.",
+)
+_DISAGREEMENTS_LEGEND: Final = (
+    "first, second: labels or ratings of the first and of the second person for the",
+    "same words or sample; nothing: no overlapping span; differ: how often, of all",
+    "spans of both people, or of all samples that both rated.",
+)
 _MOST_SAMPLES: Final = 3
 """Maximum number of samples to name for each disagreement; `--json` names all samples."""
 _MOST_NAMED: Final = 4
@@ -101,6 +119,7 @@ def describe_agreement(
             yield from _describe_quoted(quoted)
         if pairs:
             yield _pairs_table(found, compared)
+            yield from _PAIRS_LEGEND
             yield ""
             yield from _describe_rated_pairs(found, compared)
         if disagreements:
@@ -117,6 +136,8 @@ def describe_agreement(
                 " add --state new"
             )
     yield from _describe_scope(found)
+    if found.together.samples or found.oneself.samples:
+        yield NotePart("docs/agreement.md explains the levels, the measures and the intervals")
 
 
 def _describe_comparison(found: Agreement, compared: AgreementComparison) -> str:
@@ -134,8 +155,9 @@ def _describe_quoted(figure: AgreementFigure) -> Iterator[str]:
     alike = "the same label to the same sentence"
     if figure.level != _SENTENCE_LEVEL:
         alike = "similar ratings to the same sample"
-    yield f"{_QUOTED} Quote this value{interval}: it answers the most common question, whether"
-    yield f"  annotators give {alike} more often than by chance."
+    yield f"{_QUOTED} Quote this value{interval}: it answers the most common question,"
+    yield f"  whether annotators give {alike} more"
+    yield "  often than by chance."
     yield ""
 
 
@@ -190,20 +212,22 @@ def _describe_rated_pairs(found: Agreement, compared: AgreementComparison) -> It
         number_column("quadratic", lambda pair: _format_value(pair.rating_quadratic)),
     )
     yield Table(rated, columns)
+    yield from _RATED_PAIRS_LEGEND
     yield ""
 
 
 def _describe_disagreements(found: Agreement, compared: AgreementComparison) -> Iterator[Part]:
     columns: Columns[Disagreement] = (
         flexible_column("people", lambda each: _name_pair(found, each)),
-        flexible_column("first", lambda each: format_labels(each.labels)[0]),
-        flexible_column("second", lambda each: format_labels(each.labels)[1]),
+        Column("first", lambda each: format_labels(each.labels)[0]),
+        Column("second", lambda each: format_labels(each.labels)[1]),
         Column("level"),
         number_column("differ", lambda each: f"{each.count:,} of {each.of:,}"),
         flexible_column("samples", lambda each: _name_samples(each.samples)),
     )
     if compared.disagreements:
         yield Table(compared.disagreements, columns)
+        yield from _DISAGREEMENTS_LEGEND
     else:
         yield "no disagreements"
     yield ""
@@ -234,6 +258,11 @@ def _describe_gaps(compared: AgreementComparison) -> Iterator[Part]:
             yield MessagePart(f"evidence {which}: {note}")
         else:
             yield MessagePart(f"{which} of {of}: {note}")
+    if compared.clusters >= FEWEST and any(
+        each.interval is None and not isinstance(each.value, UndefinedReason)
+        for each in compared.figures
+    ):
+        yield MessagePart(f'interval "-": {explain_no_interval(compared.clusters)}')
     if compared.stacked:
         yield MessagePart(
             "spans that overlap another span with the same label by the same person:"

@@ -189,6 +189,7 @@ def convert(
         as_json=as_json,
         counts=counts,
         more_states="--all-states",
+        kept_in="the input",
     )
     pseudonyms.print_pseudonyms(names)
     _exit_unless_complete(result, strict=strict)

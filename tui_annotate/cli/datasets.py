@@ -60,12 +60,15 @@ NameArgument = Annotated[
 ]
 DATASET_COUNTS: Final[Columns[Any]] = (
     number_column("samples"),
-    number_column("documents"),
+    number_column("texts", "documents"),
     number_column("sentences", "segments"),
     number_column("annotations"),
     number_column("completed readings", "completed"),
 )
-"""Columns of a dataset's counts; a reading is the work of one annotator on one sample."""
+"""Columns of a dataset's counts; a reading is the work of one annotator on one sample.
+
+Texts are the different sources, summaries and reports.
+"""
 
 
 def register(app: typer.Typer) -> typer.Typer:

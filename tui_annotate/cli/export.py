@@ -76,10 +76,11 @@ def export(
 ) -> None:
     """Export annotations.
 
-    Exports of an unchanged workspace are identical. Formats for training get completed work only,
-    unless --state is given. After the export, the command prints how much work it left out, and
-    which data the format does not keep. The file or folder is written
-    completely or not at all. --json prints a summary of the export, and needs --output.
+    The workspace is not changed, and exports of an unchanged workspace are identical. The format
+    native keeps all data; for other formats, the command prints which data they do not keep, and
+    how much work is left out. Formats for training (without states of samples) get completed work
+    only, unless --state is given. The file or folder is written completely or not at all. --json
+    prints a summary of the export, and needs --output.
     """
     refuse_mixed_output(target, as_json=common.as_json)
     with open_workspace(common.workspace) as space:
@@ -105,6 +106,7 @@ def export(
         as_json=common.as_json,
         counts=counts,
         more_states="--state all",
+        kept_in="the workspace",
     )
     pseudonyms.print_pseudonyms(names)
     print_practice(practice_samples)

@@ -60,7 +60,11 @@ _ReadOptions = Annotated[
 ]
 _DryOption = Annotated[
     bool,
-    flag("--dry-run", "Read all files and print the cost of computing vectors, but store nothing."),
+    flag(
+        "--dry-run",
+        "Read all files, print what the import would add and what its vectors would cost, and store"
+        " nothing.",
+    ),
 ]
 _MOST_SIMILAR = 10
 """Maximum number of notes about people with similar names."""
@@ -102,8 +106,10 @@ def ingest(
 ) -> None:
     """Import texts from files.
 
-    Each record is a source with a summary, or a report with its documents. Importing a file again
-    adds nothing. After an interruption, the same command continues the import.
+    A file has a record (row or JSON object) for each summary, with its source; the columns are
+    found by their names and contents. Files of annotation tools are imported with their
+    annotations. Importing a file again adds only what is new. After an interruption, the same
+    command continues the import.
 
     Exit code: 0 if all is stored, 3 if some records or spans were refused, 2 if nothing is stored.
     """
@@ -342,11 +348,40 @@ def _summarise(report: IngestReport) -> str:
             else []
         )
         return f"nothing was stored (--strict): {' and '.join(refused)} refused"
-    line = _describe_counts(report)
     if report.dry_run:
-        return f"dry run, nothing was stored; the import would give: {line}"
+        return f"dry run, nothing was stored; the import would {_describe_plan(report)}"
+    line = _describe_counts(report)
     stored = report.added or report.known or report.replaced or report.deleted
     return f"{line} ({report.seconds:.1f} s)" if stored else line
+
+
+def _describe_plan(report: IngestReport) -> str:
+    """Describe what the import that a dry run tried would add and refuse."""
+
+    def add(count: int, noun: str, *, known: int) -> str:
+        stored = f" ({known:,} {'is' if known == 1 else 'are'} stored already)" if known else ""
+        return f"add {output.many(count, noun)}{stored}"
+
+    if not (report.added or report.known or report.replaced or report.deleted):
+        problems = report.refused + report.files_refused
+        found = output.many(problems, "problem") if problems else "no records found"
+        return f"add no samples: {found}"
+    refused = (
+        (report.refused, "record", "records"),
+        (report.files_refused, "file", "files"),
+        (report.spans_refused, "span or field", "spans or fields"),
+    )
+    parts = [add(report.added, "sample", known=report.known)]
+    if report.replaced:
+        parts.append(f"replace {report.replaced:,}")
+    if report.deleted:
+        parts.append(f"delete {report.deleted:,}")
+    if report.annotations or report.annotations_known:
+        parts.append(add(report.annotations, "annotation", known=report.annotations_known))
+    if report.suggestions:
+        parts.append(add(report.suggestions, "suggestion", known=0))
+    parts += [f"refuse {output.many(count, *nouns)}" for count, *nouns in refused if count]
+    return " and ".join(parts)
 
 
 def _describe_counts(report: IngestReport) -> str:

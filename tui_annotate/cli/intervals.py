@@ -23,7 +23,7 @@ def describe_intervals(clusters: Mapping[str, int]) -> Iterator[MessagePart]:
     counts = sorted(set(clusters.values()))
     if counts[-1] < FEWEST:
         yield MessagePart(
-            f"no intervals: they need at least {FEWEST} clusters; found: {counts[-1]:,}"
+            f'interval "-": an interval needs at least {FEWEST} clusters; found: {counts[-1]:,}'
         )
         yield MessagePart(_CLUSTER)
         return

@@ -16,6 +16,7 @@ from tui_annotate.cli.options import add_command, open_workspace, option
 from tui_annotate.cli.report_parts import (
     Column,
     MessagePart,
+    NotePart,
     Part,
     Table,
     flexible_column,
@@ -83,6 +84,14 @@ _SIGNALS: Final = {
     RankedBy.VECTORS: Signals.VECTORS,
 }
 
+_MEANINGS: Final = {
+    "vectors": "similar meaning",
+    "tokens": "similar meaning of parts of words",
+    "words": "shared words",
+}
+_TITLES: Final = {"vectors": "vectors", "tokens": "word parts", "words": "words"}
+"""Titles of the columns of signals."""
+
 
 def register(lab: typer.Typer) -> None:
     add_command(
@@ -130,8 +139,9 @@ def match(
     """Rank the sentences related to a span.
 
     For a span of the summary, sentences of the source are printed with their scores, the best
-    first; for a span of the source, sentences of the summary. The screen highlights sentences
-    with a strength of 1 to 5.
+    first; for a span of the source, sentences of the summary. The score is an estimate of how
+    likely the sentence is evidence; the columns after the strength are the similarities from which
+    it is computed. The screen highlights sentences with a strength of 1 to 5.
     """
     found = _SPAN.fullmatch(span.strip())
     if not found:
@@ -147,6 +157,7 @@ def match(
     def text() -> Iterator[Part]:
         yield MessagePart(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
         yield matches_table(rows)
+        yield from _explain_columns(rows)
         if not rows:
             yield MessagePart(f"no sentence of the {side.other} is related to the span")
 
@@ -160,6 +171,14 @@ def match(
         "matches": rows,
     }
     output.show(value, text(), as_json=common.as_json)
+
+
+def _explain_columns(rows: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
+    """Explain the columns of a table of matches that has rows."""
+    if rows:
+        signals = [name for name in _MEANINGS if any(name in row["signals"] for row in rows)]
+        meanings = "; ".join(f"{_TITLES[name]}: {_MEANINGS[name]}" for name in signals)
+        yield NotePart(f"score: how likely the sentence is evidence, 0 to 1; {meanings}")
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> PrintedMatch:
@@ -192,7 +211,7 @@ def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]
             number_column("rank", lambda row: row["rank"]),
             number_column("score", lambda row: float(row["score"])),
             number_column("strength", lambda row: row["strength"]),
-            *(number_column(name, partial(signal, name=name)) for name in signals),
+            *(number_column(_TITLES[name], partial(signal, name=name)) for name in signals),
             Column("document", lambda row: row["document"], rare=True),
             number_column("position", lambda row: f"{row['start']}:{row['end']}"),
             flexible_column("text", lambda row: row["text"].strip()),

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
 
 import typer
 
@@ -422,6 +422,35 @@ class StateChoice(StrEnum):
     ALL = "all"
 
 
+_STATES_BY_NAME: Final = {each.display_name: each.value for each in State} | {
+    each.display_name.replace(" ", "-"): each.value for each in State
+}
+"""Stored values of states by the names that `status` displays."""
+_Choice = TypeVar("_Choice", bound=StrEnum)
+
+
+def state_option(choices: type[_Choice], about: str) -> Any:
+    """Return the option `--state`; it takes the stored values of states and displayed names.
+
+    `choices`: the enumeration of states that the option accepts.
+    """
+
+    def parse(text: str) -> _Choice:
+        try:
+            return choices(_STATES_BY_NAME.get(text, text))
+        except ValueError as error:
+            known = ", ".join(each.value for each in choices)
+            raise typer.BadParameter(f"unknown state {text!r}; the states are: {known}") from error
+
+    def complete(incomplete: str) -> list[str]:
+        return [each.value for each in choices if each.value.startswith(incomplete)]
+
+    values = "|".join(each.value for each in choices)
+    return typer.Option(
+        "--state", metavar=f"<{values}>", help=about, parser=parse, autocompletion=complete
+    )
+
+
 FilterOptions = Annotated[
     RecordFilter,
     OptionGroup(
@@ -435,10 +464,11 @@ FilterOptions = Annotated[
         ),
         state=Annotated[
             StateChoice | None,
-            typer.Option(
-                help="Only samples in this state: done is completed, draft is in progress (default:"
-                " all states; exports to formats for training write completed work only, unless a"
-                " state or `all` is named)."
+            state_option(
+                StateChoice,
+                "Only samples in this state, also by the name that status displays: done or "
+                "completed, draft or in-progress (default: all states; exports to formats for "
+                "training write completed work only, unless a state or `all` is named).",
             ),
         ],
         label=OfLabelOption,

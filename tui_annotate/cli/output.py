@@ -49,7 +49,7 @@ WIDTH_WITHOUT_TERMINAL = 160
 GAP = 2  # spaces between two columns
 MIN_TEXT_WIDTH = 20  # terminal cells that a wide text column keeps
 MIN_FLEXIBLE_WIDTH = 8  # terminal cells that a flexible column keeps in a narrow terminal
-UNITS = {"vectors": "documents"}  # units of phases that count something else
+UNITS = {"vectors": "texts"}  # units of phases that count something else
 PROGRESS_INTERVAL = 5.0  # seconds between two progress lines if no bar can be drawn
 HEARTBEAT = 1.0  # seconds between two checks whether a line about a waiting task is due
 

@@ -22,6 +22,7 @@ from tui_annotate.cli.report_parts import (
     Text,
     flexible_column,
     number_column,
+    whole_column,
 )
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.errors import InvalidInput
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.review.decisions import FindName, ReviewDecision
     from tui_annotate.workspace import Workspace
 
-_GRAVEST: Final = 2  # number of kinds of differences in the table; `--json` has all kinds
+_GRAVEST: Final = 2  # kinds of differences in the table; `--json` has all, with their numbers
 
 
 class PrintedReviewSample(TypedDict):
@@ -173,8 +174,11 @@ def list_samples(
 ) -> None:
     """List samples to review.
 
-    Waiting samples come first, ordered by their number of conflicts. Samples that other annotators
-    are still to complete are listed apart.
+    Waiting samples come first, ordered by their number of conflicts. The columns count groups of
+    overlapping annotations: agreed (same words, same labels), partly agreed (other ends of the same
+    words) and conflicts, with the most serious kinds of differences: label, not by all (words that
+    only some annotators marked), extent, evidence or note. Samples that other annotators are still
+    to complete are listed apart.
     """
     score = score_of_order(order)
     with open_workspace(common.workspace, needs=Permission.REVIEW) as space:
@@ -377,10 +381,10 @@ def _find_reviewer(space: Workspace, name: str) -> str:
 
 
 def _describe_state(row: QueuedSample) -> str:
-    parts = ["adjudicated" if row.settled else row.state.value]
+    parts = ["adjudicated" if row.settled else row.state.display_name]
     if row.state is State.DONE and row.changed:
         parts = [f"changed since adjudication ({row.changed})"]
-    if row.open_decisions:
+    if row.open_decisions and row.state is not State.NEW:
         parts.append(f"{row.open_decisions} undecided")
     if row.unanswered_questions:
         parts.append(output.many(row.unanswered_questions, "unanswered question"))
@@ -393,13 +397,13 @@ def _describe_state(row: QueuedSample) -> str:
     return ", ".join(parts)
 
 
-_KIND_NAMES: Final = {DifferenceKind.ONLY_SOME: "not marked by all"}
+_KIND_NAMES: Final = {DifferenceKind.ONLY_SOME: "not by all"}
+"""Short names, so that the table fits 80 columns: words that not all annotators marked."""
 
 
 def _describe_kinds(row: QueuedSample) -> str:
     return ", ".join(
-        f"{_KIND_NAMES.get(kind, kind.value)} {count}"
-        for kind, count in row.conflicts_by_kind[:_GRAVEST]
+        _KIND_NAMES.get(kind, kind.value) for kind, _ in row.conflicts_by_kind[:_GRAVEST]
     )
 
 
@@ -416,11 +420,11 @@ def _format_readers(row: QueuedSample) -> str:
 
 _QUEUE: Final[Columns[QueuedSample]] = (
     flexible_column("sample", lambda row: str(row.key)),
-    Column("annotators", _format_readers),
+    Column("completed", lambda row: _format_readers(row) if row.pending else None, rare=True),
     number_column("agreed"),
-    number_column("partly agreed", "nearly_agreed"),
+    number_column("partly", "nearly_agreed"),
     number_column("conflicts"),
-    flexible_column("differences in", _describe_kinds),
+    whole_column("differences in", _describe_kinds),
     Column("review", _describe_state),
 )
 _CONTRADICTION: Final[Column[QueuedSample]] = number_column(

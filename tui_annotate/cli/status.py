@@ -70,6 +70,7 @@ _NO_ESTIMATE: Final = {
 }
 """Reasons that are explained below the tables; pools and practice have no end."""
 _MOST_NAMED: Final = 4
+_MINUTE: Final = 60  # seconds
 _FROM_POOL = {True: "yes", False: "no (fixed assignments)", None: None}
 _WHO: Final[Columns[PersonWork]] = (
     flexible_column("annotator", "name"),
@@ -120,11 +121,10 @@ def status(
 ) -> None:
     """Show contents and annotation progress of the workspace.
 
-    A reading is the work of one annotator on one sample. Sources, summaries and reports are
-    documents; equal documents count once. The working time (hours:minutes) excludes pauses. The end
-    of the work is estimated from the pace of the last two weeks, from an annotator's second day on.
-    Annotators see only their own statistics. Admins also see the accuracy of annotators on gold
-    samples.
+    A reading is the work of one annotator on one sample. The working time (hours:minutes) excludes
+    pauses; numbers per hour (/h) need 15 minutes of work. The end of the work is estimated from the
+    pace of the last two weeks, from an annotator's second day on. Annotators see only their own
+    statistics. Admins also see the accuracy of annotators on gold samples, whose answers are known.
     """
     from tui_annotate.workspace.overview import read_overview
 
@@ -137,7 +137,8 @@ def status(
 def _describe_overview(overview: WorkspaceOverview) -> Iterator[Part]:
     contents = overview.contents
     statistics = overview.statistics
-    yield from _describe_contents(contents, overview.runs)
+    adjudicated = overview.later_work.adjudicated
+    yield from _describe_contents(contents, overview.runs, adjudicated=adjudicated)
     yield from _describe_later_work(overview.later_work)
     yield from _describe_open_reviews(
         changed=overview.changed_samples, unanswered=overview.unanswered_questions
@@ -157,19 +158,23 @@ def _describe_overview(overview: WorkspaceOverview) -> Iterator[Part]:
         )
 
 
-def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
+def _describe_contents(contents: Status, runs: int, *, adjudicated: int) -> Iterator[Part]:
     facts: dict[str, Cell] = {"workspace": str(contents.path)}
     one = contents.datasets[0].name if len(contents.datasets) == 1 else ""
     if one:
         facts["dataset"] = one
     facts |= {each.title: each.cell(contents) for each in DATASET_COUNTS}
+    facts["texts"] = f"{contents.documents:,} (sources and summaries; equal ones count once)"
     if readers := {each.person for each in contents.progress if each.completed}:
         by = output.many(len(readers), "annotator")
         facts["completed readings"] = f"{contents.completed:,} by {by}"
+    if adjudicated:
+        samples = output.many(contents.samples, "sample")
+        facts["adjudicated"] = f"{adjudicated:,} of {samples}"
     facts["vectors"] = _describe_vectors(contents)
     if runs:
         command = output.add_workspace("tui-annotate lab scores list")
-        facts["runs of machines"] = f"{runs:,}; to list them: {command}"
+        facts["runs"] = f"{runs:,} (imports, scores, suggestions); list them: {command}"
     yield Facts(facts)
     yield Table([] if one else contents.datasets, _DATASETS, below=True)
     yield Table(contents.items, _KINDS, below=True)
@@ -178,12 +183,12 @@ def _describe_contents(contents: Status, runs: int) -> Iterator[Part]:
 def _describe_vectors(contents: Status) -> str:
     if not contents.embedded:
         return "none"
-    which = "all documents"
+    which = "all texts"
     if contents.embedded < contents.documents:
-        which = f"{contents.embedded:,} of {output.many(contents.documents, 'document')}"
+        which = f"{contents.embedded:,} of {output.many(contents.documents, 'text')}"
     text = f"{which} (embedder {contents.embedder})"
     if contents.lexical_only:
-        lexical = output.many(contents.lexical_only, "document")
+        lexical = output.many(contents.lexical_only, "text")
         text += f"; lexical matches (words only), as the model lacks their words: {lexical}"
     return text
 
@@ -418,13 +423,18 @@ def _format_percentage(value: float | None) -> str | None:
     return None if value is None else f"{value:.0%}"
 
 
-def _format_time(seconds: float) -> str:
+def _format_time(seconds: float) -> str | None:
+    if not seconds:
+        return None
+    if seconds < _MINUTE:
+        return "under a minute"
     minutes = round(seconds / 60)
     return f"{minutes // 60:,}:{minutes % 60:02}"
 
 
 def _format_end(end: Projection, skipped: int, flagged: int) -> str | None:
     """Return the estimated day, or what completed work left; None without an estimate."""
-    if end.day or end.reason == NoEndReason.COMPLETED:
+    completed = end.reason == NoEndReason.COMPLETED
+    if end.day or (completed and (skipped or flagged)):
         return describe_end(end, skipped, flagged)
     return None

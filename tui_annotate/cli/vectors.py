@@ -147,8 +147,8 @@ def register(lab: typer.Typer) -> None:
 def list_sets(*, common: options.CommonOptions) -> None:
     """List the sets of vectors, one set for each embedder.
 
-    The column `lexical` counts documents that are ranked lexically (words only), because the
-    model knows too few of their words. The column `missing` counts documents without vectors.
+    The column `lexical` counts texts that are ranked lexically (words only), because the
+    model knows too few of their words. The column `missing` counts texts without vectors.
     """
     with open_workspace(common.workspace) as space:
         sets = space.ingest_service.sets.infos()
@@ -159,7 +159,7 @@ def list_sets(*, common: options.CommonOptions) -> None:
 _SETS: Final[Columns[VectorSetInfo]] = (
     flexible_column("embedder", lambda each: each.vectors.embedder),
     flexible_column("model", lambda each: each.vectors.label),
-    number_column("documents"),
+    number_column("texts", "documents"),
     number_column("lexical", "lexical_only"),
     number_column("missing", "waiting"),
     number_column("MB", lambda each: _format_megabytes(each.bytes)),
@@ -213,7 +213,7 @@ def rebuild(
             output.show(PrintedCost(cost=cost), [line or free], as_json=common.as_json)
             return
         require_trust(chosen.trust, service.sets.unnamed_url(chosen))
-        with output.show_progress("documents") as progress:
+        with output.show_progress("texts") as progress:
             if missing:
                 report = service.run((), embedder=chosen, progress=progress)
             else:
@@ -236,9 +236,9 @@ def rebuild(
 def _describe_rebuild(report: IngestReport, *, base_url: str) -> Iterator[Part]:
     yield from map(MessagePart, report.notes)
     yield from describe_failed_texts(report, base_url=base_url)
-    documents = output.many(report.embedded, "document")
+    texts = output.many(report.embedded, "text")
     yield ResultPart(
-        f"computed the vectors of {documents}; the workspace's embedder is {report.embedder}"
+        f"computed the vectors of {texts}; the workspace's embedder is {report.embedder}"
     )
 
 

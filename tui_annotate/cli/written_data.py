@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, Final, TypedDict
 
 import typer
 
@@ -16,6 +16,9 @@ from tui_annotate.plugins.traits import RecordTrait
 
 if TYPE_CHECKING:
     from tui_annotate.plugins.protocols import ExportReport
+
+_ANSWERS_FORMAT: Final = "suggestions"
+"""Name of the format that writes answers to suggestions, without other samples."""
 
 
 class WrittenData(TypedDict):
@@ -44,9 +47,10 @@ LayerOption = Annotated[
     option(
         "--layer",
         "LAYER",
-        "Annotations to write for each sample: adjudicated, majority, all (those of annotators, "
-        "not adjudicated), or the name of a person; required by formats that have one set of "
-        "annotations per sample.",
+        "Whose annotations to write for each sample: adjudicated (of reviewers), majority (made by "
+        "more than half of the annotators), all (of every annotator, without adjudicated ones), or "
+        "the name of one person. Default: all work; required by formats with one set of "
+        "annotations for each sample.",
     ),
 ]
 WrittenOffsetsOption = Annotated[
@@ -83,11 +87,13 @@ def print_conversion(
     as_json: bool = False,
     counts: Mapping[str, object],
     more_states: str,
+    kept_in: str,
 ) -> None:
     """Print how much was written to a file, what was left out, and what its format does not keep.
 
     `written`: name of the format. `target`: None for standard output. `counts`: further fields of
     the JSON object. `more_states`: the option that also writes work that is not completed.
+    `kept_in`: what still has the data that the format does not keep.
     """
     value: WrittenData = {
         "file": target,
@@ -101,20 +107,27 @@ def print_conversion(
     }
     output.show(
         {**value, **counts},
-        _describe_conversion(report, written, target, more_states=more_states),
+        _describe_conversion(report, written, target, more_states=more_states, kept_in=kept_in),
         as_json=as_json,
     )
 
 
 def _describe_conversion(
-    report: ExportReport, written: str, target: Path | None, *, more_states: str
+    report: ExportReport, written: str, target: Path | None, *, more_states: str, kept_in: str
 ) -> Iterator[Part]:
     samples = output.many(report.records, "sample")
     where = f" to {target}" if target else ""
     written_work = output.many(report.annotations, "annotation")
     if report.answers:
         written_work = output.many(report.answers, "answer")
-    yield NotePart(f"wrote {written_work} of {samples}{where}")
+    if written == _ANSWERS_FORMAT and not report.answers:
+        yield MessagePart(
+            f"wrote nothing{where}: the selected samples have no answer to a suggestion",
+            "import suggestions with tui-annotate suggestions import FILE --maker NAME; annotators"
+            " answer them on the screen",
+        )
+    else:
+        yield NotePart(f"wrote {written_work} of {samples}{where}")
     if 0 < report.adjudicated < report.annotations:
         yield MessagePart(
             f"{output.many(report.annotations - report.adjudicated, 'annotation')} by annotators,"
@@ -135,5 +148,8 @@ def _describe_conversion(
             f" {'is' if unread == 1 else 'are'} not in {target or 'the output'}"
         )
     if lost:
-        yield MessagePart(f"{written} does not keep these data (native does):")
+        yield MessagePart(
+            f"{written} does not keep these data; {kept_in} still has them, and the format native"
+            " keeps all:"
+        )
         yield from (MessagePart(f"  {kind}: {count:,}") for kind, count in lost.items())

@@ -14,6 +14,8 @@ LONGEST_NAME = 100
 
 SETTLED: Final = "adjudicated"
 """Person id of all adjudicated annotations; no account has this id."""
+DELETED_DOMAIN: Final = "@deleted.invalid"
+"""Domain of the e-mail addresses of deleted users, to which no mail can be sent."""
 MAJORITY: Final = "majority"
 """Person id of annotations that an export makes by majority vote; no real person."""
 

@@ -19,6 +19,8 @@ RECENT: Final = 10
 LEAST_CHECKS: Final = 3
 """Number of samples with known answers below which there is no alert about a person."""
 _HOUR: Final = 3600.0
+_LEAST_PACE_TIME: Final = 900.0
+"""Seconds of work below which there is no pace, as a few samples would decide it."""
 _LONGEST_PROJECTION: Final = 3650
 _BLOCKS: Final = " ▏▎▍▌▋▊▉█"
 
@@ -102,12 +104,12 @@ class PersonWork:
 
     @property
     def samples_an_hour(self) -> float | None:
-        """Number of finished samples per hour of work; None if less than one minute was worked."""
+        """Number of finished samples per hour of work; None before 15 minutes of work."""
         return _per_hour(self.finished, self.seconds)
 
     @property
     def annotations_an_hour(self) -> float | None:
-        """Number of annotations per hour of work; None if less than one minute was worked."""
+        """Number of annotations per hour of work; None before 15 minutes of work."""
         return _per_hour(self.annotations, self.seconds)
 
     def end(self, today: date) -> Projection:
@@ -309,7 +311,7 @@ def describe_practice(result: PracticeResult) -> str:
 
 
 def _per_hour(count: int, seconds: float) -> float | None:
-    return count * _HOUR / seconds if seconds >= 60 else None
+    return count * _HOUR / seconds if seconds >= _LEAST_PACE_TIME else None
 
 
 def project_end(remaining: int, recent: int, *, first: str, today: date) -> Projection:

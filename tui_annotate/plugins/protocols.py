@@ -270,6 +270,8 @@ class ExportOptions:
         sample: returns any stored sample by key, also if not exported; None without a store.
         opinions: returns the scores of some samples; None if no scores are stored.
         answers: returns people's answers to suggestions on some samples; None without a store.
+        addresses: e-mail address under which a person's work was imported, by the person's id; only
+            of people who continue the work of an imported person.
         former_names: returns the former names of a dataset's renamed labels, for formats that give
             labels a meaning by their names.
     """
@@ -286,6 +288,7 @@ class ExportOptions:
         default=None, compare=False
     )
     answers: AnswerReader | None = field(default=None, compare=False)
+    addresses: Mapping[str, str] = field(default_factory=dict, compare=False)
     former_names: Callable[[str], FormerNames] = field(default=lambda _dataset: (), compare=False)
 
 

@@ -653,7 +653,7 @@ def _read_csv(path: Path, options: ImportOptions, *, delimiter: str = "") -> _Ro
     except InvalidRecord as error:
         yield make_problem(error.where, error)
     except csv.Error as error:
-        yield Problem(feed.where, _csv_message(error), _csv_hint(error))
+        yield _csv_problem(error, feed)
 
 
 def _name_columns(header: list[str] | None) -> list[str] | None:
@@ -691,7 +691,7 @@ def _read_csv_body(rows: Any, header: list[str], feed: _CsvLines, *, delimiter: 
             cells = next(rows, None)
         except csv.Error as error:
             index += 1
-            yield Problem(feed.where, _csv_message(error), _csv_hint(error))
+            yield _csv_problem(error, feed)
             continue
         if cells is None:
             break
@@ -701,29 +701,34 @@ def _read_csv_body(rows: Any, header: list[str], feed: _CsvLines, *, delimiter: 
         if feed.bad:
             yield feed.bad
         elif len(cells) != len(header):
-            yield Problem(
-                feed.where,
-                f"the row has {len(cells)} cells, but the header has {len(header)}",
-                f"enclose cells that contain {sign} or line breaks in quotes",
-            )
+            message = f"the row has {len(cells)} cells, but the header has {len(header)}"
+            if feed.spans_lines:
+                message += f"; it begins in line {feed.first} and ends in line {feed.last}"
+            hint = f"enclose cells that contain {sign} or line breaks in quotes"
+            yield Problem(feed.where, message, feed.quote_hint if feed.spans_lines else hint)
         else:
             yield _TableRow(index, feed.where, dict(zip(header, cells, strict=True)))
     if index < 0:
         yield Problem(feed.where, "the file has a header but no rows")
 
 
-def _csv_message(error: csv.Error) -> str:
-    if "unexpected end" in str(error):
-        return "a quoted cell has no closing quote"
+def _csv_problem(error: csv.Error, feed: _CsvLines) -> Problem:
+    """Return the problem of a row that is no CSV; the lines that it swallowed are refused, too."""
     if _LONE_RETURN in str(error):
-        return "lines end with a carriage return without a line feed"
-    return f"invalid CSV: {error}"
-
-
-def _csv_hint(error: csv.Error) -> str:
-    if _LONE_RETURN in str(error):
-        return "save the file with the line ends of Windows or Unix, or enclose the cell in quotes"
-    return 'enclose the cell in quotes and double each " in the cell'
+        message = "lines end with a carriage return without a line feed"
+        hint = "save the file with the line ends of Windows or Unix, or enclose the cell in quotes"
+    elif feed.spans_lines:
+        message = (
+            f"a quote in the row that begins in line {feed.first} is not closed: the row ends in"
+            f" line {feed.last}, and these lines are refused together"
+        )
+        hint = feed.quote_hint
+    elif "unexpected end" in str(error):
+        message, hint = "a quoted cell has no closing quote", feed.quote_hint
+    else:
+        message = f"invalid CSV: {error}"
+        hint = 'enclose the cell in quotes and double each " in the cell'
+    return Problem(feed.where, message, hint)
 
 
 class _CsvLines(Iterator[str]):
@@ -734,7 +739,7 @@ class _CsvLines(Iterator[str]):
         self._encoding = options.encoding
         self._lines = read_lines(path, encoding=options.encoding, meter=options.meter)
         self._size = 0
-        self._last = 0
+        self.last = 0
         self._first: int | None = None
         self.bad: Problem | None = None
 
@@ -745,11 +750,24 @@ class _CsvLines(Iterator[str]):
 
     @property
     def where(self) -> str:
-        return f"{self._path}:{self._first or max(self._last, 1)}"
+        return f"{self._path}:{self.first}"
+
+    @property
+    def first(self) -> int:
+        """Number of the row's first line, from 1."""
+        return self._first or max(self.last, 1)
+
+    @property
+    def spans_lines(self) -> bool:
+        return self.last > self.first
+
+    @property
+    def quote_hint(self) -> str:
+        return f"close the quote in line {self.first}"
 
     def __next__(self) -> str:
         line: TextLine = next(self._lines)
-        self._last = line.number
+        self.last = line.number
         self._first = self._first or line.number
         self._size += len(line.text)
         if self._size > LONGEST_LINE:

@@ -15,6 +15,7 @@ from tui_annotate.domain.errors import Conflict, InvalidInput
 from tui_annotate.domain.keyword_names import check_field_names, check_keywords, earlier_keywords
 from tui_annotate.domain.passwords import check_password
 from tui_annotate.domain.people import (
+    DELETED_DOMAIN,
     OPERATOR,
     SETTLED,
     Actor,
@@ -264,10 +265,10 @@ class AccountService:
             return account
         name = account.person.name
         email = account.email
-        if not email.endswith(_DELETED_DOMAIN):
+        if not email.endswith(DELETED_DOMAIN):
             word = secrets.token_hex(3)
             name = f"person {word}"
-            email = word + _DELETED_DOMAIN
+            email = word + DELETED_DOMAIN
         self.store.forget(account.person.id, name=name, email=email)
         person = replace(account.person, name=name)
         self.people.keep(person)
@@ -287,10 +288,6 @@ class AccountService:
 
     def _hash_password(self, password: str, name: str, email: str) -> str:
         return self.hasher.hash(check_password(password, own=(name, email)))
-
-
-_DELETED_DOMAIN: Final = "@deleted.invalid"
-"""Domain of the e-mail addresses of deleted users, to which no mail can be sent."""
 
 
 _ID_PATTERN: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")

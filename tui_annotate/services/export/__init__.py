@@ -104,6 +104,7 @@ class ExportService:
             sample=self.corpus.sample_or_none,
             opinions=self.opinions,
             answers=answers,
+            addresses={} if names else self.people.imported_addresses(),
             former_names=lru_cache(self.annotations.former_label_names),
             all_states=asked.all_states or bool(named.state),
         )

@@ -346,7 +346,8 @@ class IngestRun:
         self._pending_documents -= batch.texts.keys()
         self.report.documents += len(batch.texts)
         self.report.segments += sum(map(len, segments))
-        self._report_progress("storing")
+        stored = self.report.added or self.report.known or self.report.replaced
+        self._report_progress("storing" if stored else "reading")
 
     def _batches(self) -> Iterator[list[Record]]:
         """Yield the records in batches, and count and report the problems between them.
@@ -413,7 +414,10 @@ class IngestRun:
             f"to replace the stored texts: tui-annotate datasets replace {stored} {file}",
         ]
         if record.columns:
-            columns = "to name the stored texts' columns, pass --source-column and --summary-column"
+            columns = (
+                "if the stored texts come from other columns, name them with"
+                " --source-column NAME --summary-column NAME"
+            )
             hints.insert(0, columns)
         self._note_problem(
             Problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -12,6 +13,7 @@ from sqlalchemy import Connection, bindparam, select, text, update
 from tui_annotate.domain.errors import InvalidInput, NotFound, ReadOnly
 from tui_annotate.domain.keyword_names import check_keywords
 from tui_annotate.domain.people import (
+    DELETED_DOMAIN,
     Permission,
     Person,
     PersonKind,
@@ -94,6 +96,10 @@ class Merge(TypedDict):
     into: str
     kind: str
     batch: str
+
+
+_ADDRESS: Final = re.compile(r"\S+@\S+")
+"""Id of an imported person that is an e-mail address."""
 
 
 def read_merges(connection: Connection) -> dict[str, Merge]:
@@ -330,6 +336,25 @@ class PeopleStore(Store):
         require_permission(self._actor, Permission.READ, person)
         with self._database.reading() as connection:
             return find_merged_ids(connection, [person])
+
+    def imported_addresses(self) -> dict[str, str]:
+        """Return the e-mail address of imported people by the id of the person who owns their work.
+
+        It has the people whose work the actor may read, without users who were deleted with their
+        address; of several addresses, the first one.
+        """
+        forgotten = select(ACCOUNTS.c.person).where(ACCOUNTS.c.email.endswith(DELETED_DOMAIN))
+        with self._database.reading() as connection:
+            merges = read_merges(connection)
+            hidden = set(connection.execute(forgotten).scalars())
+        ids = visible_people(self._actor)
+        found: dict[str, str] = {}
+        for merged in sorted(merges):
+            owner = find_owner(merges, merged)
+            readable = owner not in hidden and (ids is None or owner in ids)
+            if readable and _ADDRESS.fullmatch(merged):
+                found.setdefault(owner, merged)
+        return found
 
     def find_owner(self, person: Person) -> Person:
         """Return the person who owns the work of a person after all merges."""

@@ -51,8 +51,7 @@ class LabelStudioFormat:
     def write(
         self, records: Iterable[Record], target: TextIO, options: ExportOptions
     ) -> ExportReport:
-        del options
-        writer = TaskWriter()
+        writer = TaskWriter(options.addresses)
         tasks = (task for record in records if (task := writer.task(record)) is not None)
         write_json_array(target, tasks, report=writer.report)
         return writer.report

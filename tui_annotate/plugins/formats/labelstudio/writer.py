@@ -24,9 +24,11 @@ _CONTROLS = {Side.SUMMARY: "claim", Side.SOURCE: "ev"}
 class TaskWriter:
     """Converter of records to Label Studio tasks; it counts data that a task cannot store."""
 
-    def __init__(self) -> None:
+    def __init__(self, addresses: Mapping[str, str]) -> None:
+        """`addresses`: the imported e-mail address of people, by id; others have their id."""
         self.report = ExportReport()
         self._losses = LossCounter(ABOUT, self.report, own=FORMAT)
+        self._addresses = addresses
         self._submission_count = 0
 
     def task(self, record: Record) -> dict[str, Any] | None:
@@ -79,7 +81,11 @@ class TaskWriter:
         work = work or Assignment(person.id)
         submission: dict[str, Any] = {
             "id": self._submission_count,
-            "completed_by": {"id": person.id, "email": person.id, "first_name": person.name},
+            "completed_by": {
+                "id": person.id,
+                "email": self._addresses.get(person.id, person.id),
+                "first_name": person.name,
+            },
             "was_cancelled": work.state is State.SKIPPED,
             "lead_time": work.seconds,
             "result": [*_result_items(found, texts), *_sample_items(work)],
