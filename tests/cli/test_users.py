@@ -204,7 +204,7 @@ def test_deleting_says_what_it_does(team: Typed) -> None:
 
 
 def test_a_deleted_user_has_no_imported_address(team: Typed, tmp_path: Path) -> None:
-    """Exports have the address under which a user's work was imported, until the user is deleted."""
+    """Exports have the imported address of a user's work until the user is deleted."""
     with workspaces.open(tmp_path) as space:
         space.people.imported("eva@example.org", "Eva")
     assert team("", "users", "merge", "eva@example.org", "ben").code == 0
