@@ -33,6 +33,7 @@ from tui_annotate.editor.messages import (  # noqa: E402
 from tui_annotate.editor.screen_message import describe_error  # noqa: E402
 from tui_annotate.tui.auth_session import SessionGuard  # noqa: E402
 from tui_annotate.tui.palette import NAMES  # noqa: E402
+from tui_annotate.tui.position_file import PositionFile  # noqa: E402
 from tui_annotate.tui.restricted_app import RestrictedApp  # noqa: E402
 from tui_annotate.tui.screens.annotate.damaged_samples import name_damaged  # noqa: E402
 from tui_annotate.tui.screens.annotate.screen import AnnotateScreen  # noqa: E402
@@ -168,6 +169,10 @@ class AnnotateApp(RestrictedApp):
             keys = key_map(workspace.settings.keys)
         except InvalidInput as error:
             problem = describe_error(error)
+        positions = None
+        if not (self._reviewing or workspace.read_only):
+            positions = PositionFile(workspace.path, person.id)
+            positions.store(annotate.people)
         session = AnnotatorSession(
             annotate,
             assist=lambda: workspace.assist,
@@ -180,6 +185,7 @@ class AnnotateApp(RestrictedApp):
             machines=lambda: workspace.machines,
             read_only=workspace.read_only,
             new_name=session_guard.new_name,
+            positions=positions,
             repeats=workspace.people.has_second_reading(person.id),
             problem=problem
             or session_guard.hint

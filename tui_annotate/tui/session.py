@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from tui_annotate.services.annotate import AnnotationService
     from tui_annotate.services.assist.past_annotations import PastAnnotationSearch
     from tui_annotate.services.assist.search import AssistService
+    from tui_annotate.tui.position_file import PositionFile
     from tui_annotate.workspace.machines import MachineServices
     from tui_annotate.workspace.team import TeamServices
 
@@ -35,6 +36,7 @@ class AnnotatorSession:
         first_reader: in a second reading, the person of the first reading; else None.
         order: order of the queue, as `services.annotate` names it.
         machines: returns the services for scores and suggestions; None if they are not used.
+        positions: the file for the position while the store cannot be written; None for none.
         repeats: whether samples are assigned to the user for a second time.
         new_name: the name of a user who works here for the first time; else empty.
         read_only: why the workspace cannot be written, so that nothing is saved; else empty.
@@ -54,6 +56,7 @@ class AnnotatorSession:
     new_name: str = ""
     repeats: bool = False
     first_reader: Person | None = None
+    positions: PositionFile | None = None
 
 
 def begin_second_reading(session: AnnotatorSession) -> AnnotatorSession:

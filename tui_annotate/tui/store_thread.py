@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event
 from typing import Any, Final, Generic, TypeVar
@@ -192,11 +193,13 @@ class StoreThread:
     def send_last(self, call: Callable[[], None]) -> None:
         """Add the last job, which has no callbacks and runs even if earlier saves failed.
 
-        The call does not run if the user may no longer work in this process.
+        The call does not run if the user may no longer work in this process. If the store cannot be
+        asked, it runs, and keeps in a file what it cannot store.
         """
 
         def checked() -> None:
-            self._check()
+            with suppress(Unavailable):
+                self._check()
             call()
 
         self.start_deferred()

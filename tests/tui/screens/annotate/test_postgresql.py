@@ -82,15 +82,24 @@ async def test_a_connection_lost_at_a_commit_stores_the_change_once(
     assert len(stored(folder)) == 2
 
 
-async def test_quitting_while_the_server_is_away_reports_what_is_not_saved(
+async def test_what_is_not_saved_at_the_end_is_there_at_the_next_start(
     folder: Path, proxy: SocketProxy
 ) -> None:
-    """The program does not wait, and reports that the last change is not stored."""
+    """The program does not wait for the server, and keeps the last change in a file."""
     async with open_app(folder) as person:
         await person.press("1")
         proxy.stop()
         await person.pilot.press("down", "2")
+        person.screen.saver.send_last(person.screen.loader.leaving())
         errors = person.screen.saver.close()
         assert [error.code for error in errors] == [UNREACHABLE]
         proxy.restart()
     assert len(stored(folder)) == 1
+    async with open_app(folder, sample="") as person:
+        assert person.draft.save_failed
+        assert person.said().code is MessageCode.NOT_SAVED_TRY_AGAIN
+        assert person.draft.claim
+        await person.press("2")
+    assert len(stored(folder)) == 2
+    async with open_app(folder, sample="") as person:
+        assert not person.draft.save_failed

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 from textual import events
 
 from tui_annotate.domain.assignments import State
-from tui_annotate.domain.errors import Damaged, TuiAnnotateError
+from tui_annotate.domain.errors import Damaged, TuiAnnotateError, Unavailable
 from tui_annotate.domain.samples import SampleKey, Side
 from tui_annotate.domain.spans import Span
 from tui_annotate.editor import completion, save_results, single_document
@@ -149,12 +149,29 @@ class SampleSource:
     def position_writer(
         self, current: SampleSession, kept: Mapping[str, Any]
     ) -> Callable[[], None] | None:
-        """Return a function that stores the annotator's position in the sample; None in review."""
+        """Return a function that stores the annotator's position in the sample; None in review.
+
+        If the store cannot be written, the function keeps the position in a file, and raises the
+        store's error.
+        """
         annotate = current.session.annotate
         who = current.session.person.id
         key = current.open_sample.sample.key
         saves = current.draft.saves
-        return lambda: annotate.people.keep_place(who, key, omit_stored(kept, saves))
+        positions = current.session.positions
+
+        def write() -> None:
+            place = omit_stored(kept, saves)
+            try:
+                annotate.people.keep_place(who, key, place)
+            except Unavailable:
+                if positions is not None:
+                    positions.write(key, place)
+                raise
+            if positions is not None:
+                positions.delete()
+
+        return write
 
     def spend(self, current: SampleSession, seconds: float) -> Callable[[], None]:
         """Return a function that stores the working time, to be called in the store's thread."""

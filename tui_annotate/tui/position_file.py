@@ -1,0 +1,73 @@
+"""Keeps a person's position and unsaved work in a file while the store cannot be written.
+
+The file is in the user's state folder. At the next start, the store gets its content.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from tui_annotate.domain.errors import NotFound
+from tui_annotate.domain.samples import SampleKey
+from tui_annotate.settings import workspace_state_file
+from tui_annotate.storage.atomic_folder import write_text
+from tui_annotate.storage.people.store import PeopleStore
+
+_log = logging.getLogger(__name__)
+
+
+class PositionFile:
+    """The file of one person in one workspace; it exists only while something waits in it."""
+
+    def __init__(self, workspace: Path, person: str) -> None:
+        self._person = person
+        self._path = workspace_state_file(
+            f"position-{sha256(person.encode()).hexdigest()[:16]}", workspace
+        )
+
+    def write(self, key: SampleKey, place: Mapping[str, Any]) -> None:
+        """Keep the position in a sample, in place of an earlier one; log errors of the disk."""
+        content = {"dataset": key.dataset, "sample": key.id, "place": dict(place)}
+        try:
+            write_text(self._path, json.dumps(content))
+        except OSError as error:
+            _log.error("the position was not kept in a file: %s", error.strerror)
+
+    def delete(self) -> None:
+        """Delete the file, if there is one."""
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)
+
+    def store(self, people: PeopleStore) -> None:
+        """Move the content of the file to the store; annotations that wait there stay.
+
+        Raises:
+            Unavailable: the store cannot be written; the file stays.
+        """
+        try:
+            content = json.loads(self._path.read_text("utf-8"))
+            key = SampleKey(str(content["dataset"]), str(content["sample"]))
+            place = dict(content["place"])
+        except FileNotFoundError:
+            return
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            _log.error("%s cannot be read: %s", self._path, type(error).__name__)
+            return
+        with suppress(NotFound):  # the sample was removed meanwhile
+            stored = people.place(self._person, key)
+            mine = _by_id(place)
+            others = [item for name, item in _by_id(stored).items() if name not in mine]
+            place["unsaved"] = [*others, *mine.values()]
+            people.keep_place(self._person, key, place)
+        self.delete()
+
+
+def _by_id(place: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the unsaved annotations of a position by their ids."""
+    return {str(item["annotation"]["id"]): item for item in place.get("unsaved", ())}
