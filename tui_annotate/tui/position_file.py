@@ -11,13 +11,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tui_annotate.domain.errors import NotFound
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.settings import workspace_state_file
 from tui_annotate.storage.atomic_folder import write_text
-from tui_annotate.storage.people.store import PeopleStore
+
+if TYPE_CHECKING:
+    from tui_annotate.storage.people.store import PeopleStore
 
 _log = logging.getLogger(__name__)
 
@@ -27,9 +29,8 @@ class PositionFile:
 
     def __init__(self, workspace: Path, person: str) -> None:
         self._person = person
-        self._path = workspace_state_file(
-            f"position-{sha256(person.encode()).hexdigest()[:16]}", workspace
-        )
+        file = workspace_state_file("position", workspace)
+        self._path = file.with_name(f"{file.name}-{sha256(person.encode()).hexdigest()[:16]}")
 
     def write(self, key: SampleKey, place: Mapping[str, Any]) -> None:
         """Keep the position in a sample, in place of an earlier one; log errors of the disk."""

@@ -67,8 +67,8 @@ class ActionProvider(Provider):
     async def search(self, query: str) -> Hits:
         """Yield the commands whose description or action id matches the typed text.
 
-        If there are none, yield a row that says so: Textual's own text is about "matches", which
-        are something else here.
+        If there are none, yield a row with this message: Textual's own text is about "matches",
+        which are something else here.
         """
         matcher = self.matcher(query)
         is_empty = True
