@@ -201,6 +201,9 @@ def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]
     """Return a table of matches (as JSON values): rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
 
+    def signal_column(name: str) -> Column[Mapping[str, Any]]:
+        return number_column(_TITLES.get(name, name), partial(signal, name=name))
+
     def signal(row: Mapping[str, Any], *, name: str) -> float:
         return float(row["signals"].get(name, 0))
 
@@ -210,7 +213,7 @@ def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]
             number_column("rank", lambda row: row["rank"]),
             number_column("score", lambda row: float(row["score"])),
             number_column("strength", lambda row: row["strength"]),
-            *(number_column(_TITLES.get(name, name), partial(signal, name=name)) for name in signals),
+            *map(signal_column, signals),
             Column("document", lambda row: row["document"], rare=True),
             number_column("position", lambda row: f"{row['start']}:{row['end']}"),
             flexible_column("text", lambda row: row["text"].strip()),
