@@ -245,7 +245,7 @@ def test_documents_that_the_model_does_not_know_are_counted(stores: Stores) -> N
         for name, text in texts.items()
     ]
     why = "the model static does not know their words"
-    note = f"matches are lexical (words only) in 2 documents: {why}"
+    note = f"matches are lexical (words only) in 2 texts: {why}"
     assert stores.ingest.run(records).notes == [note]
     (found,) = stores.ingest.sets.infos()
     assert (found.documents, found.lexical_only, found.waiting) == (3, 2, 0)

@@ -156,9 +156,10 @@ def match(
 
     def text() -> Iterator[Part]:
         yield MessagePart(f"{key}, {side} {chosen}: {result.text!r}; {result.signals}")
-        yield matches_table(rows)
-        yield from _explain_columns(rows)
-        if not rows:
+        if rows:
+            yield matches_table(rows)
+            yield from _explain_columns(rows)
+        else:
             yield MessagePart(f"no sentence of the {side.other} is related to the span")
 
     value: MatchesOfSpan = {
@@ -174,11 +175,9 @@ def match(
 
 
 def _explain_columns(rows: Sequence[Mapping[str, Any]]) -> Iterator[Part]:
-    """Explain the columns of a table of matches that has rows."""
-    if rows:
-        signals = [name for name in _MEANINGS if any(name in row["signals"] for row in rows)]
-        meanings = "; ".join(f"{_TITLES[name]}: {_MEANINGS[name]}" for name in signals)
-        yield NotePart(f"score: how likely the sentence is evidence, 0 to 1; {meanings}")
+    signals = [name for name in _MEANINGS if any(name in row["signals"] for row in rows)]
+    meanings = "; ".join(f"{_TITLES[name]}: {_MEANINGS[name]}" for name in signals)
+    yield NotePart(f"score: how likely the sentence is evidence, 0 to 1; {meanings}")
 
 
 def match_as_json(match: Match, sample: Sample, side: Side) -> PrintedMatch:
@@ -202,6 +201,9 @@ def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]
     """Return a table of matches (as JSON values): rank, scores, position and text."""
     signals = sorted({name for row in rows for name in row["signals"]})
 
+    def signal_column(name: str) -> Column[Mapping[str, Any]]:
+        return number_column(_TITLES.get(name, name), partial(signal, name=name))
+
     def signal(row: Mapping[str, Any], *, name: str) -> float:
         return float(row["signals"].get(name, 0))
 
@@ -211,7 +213,7 @@ def matches_table(rows: Sequence[Mapping[str, Any]]) -> Table[Mapping[str, Any]]
             number_column("rank", lambda row: row["rank"]),
             number_column("score", lambda row: float(row["score"])),
             number_column("strength", lambda row: row["strength"]),
-            *(number_column(_TITLES[name], partial(signal, name=name)) for name in signals),
+            *map(signal_column, signals),
             Column("document", lambda row: row["document"], rare=True),
             number_column("position", lambda row: f"{row['start']}:{row['end']}"),
             flexible_column("text", lambda row: row["text"].strip()),

@@ -189,7 +189,7 @@ def _describe_vectors(contents: Status) -> str:
     text = f"{which} (embedder {contents.embedder})"
     if contents.lexical_only:
         lexical = output.many(contents.lexical_only, "text")
-        text += f"; lexical matches (words only), as the model lacks their words: {lexical}"
+        text += f"; lexical (words only), as the model lacks them: {lexical}"
     return text
 
 

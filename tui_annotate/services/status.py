@@ -306,17 +306,17 @@ class StatusReader:
         except Unavailable as error:
             return DiagnosticFinding("vectors", "warning", error.message, rebuild)
         if documents < expected:
-            says = f"{documents:,} of {format_count(expected, 'document')} have vectors"
+            says = f"{documents:,} of {format_count(expected, 'text')} have vectors"
             return DiagnosticFinding("vectors", "warning", says, rebuild)
         waiting, _ = self.corpus.waiting(used.table)
         if waiting:
             named = f"{rebuild} --embedder {shlex.quote(used.embedder)}"
-            says = f"{format_count(waiting, 'document has', 'documents have')} no vectors yet"
+            says = f"{format_count(waiting, 'text has', 'texts have')} no vectors yet"
             return DiagnosticFinding("vectors", "warning", says, named)
-        stored = f"{format_count(rows, 'segment')} of {format_count(documents, 'document')}"
+        stored = f"{format_count(rows, 'sentence')} of {format_count(documents, 'text')}"
         says = f"{used.label}: {stored}"
         if by_words:
-            lexical = format_count(by_words, "document")
+            lexical = format_count(by_words, "text")
             says += f"; matches are lexical (words only) in {lexical}: the model lacks their words"
             return DiagnosticFinding(
                 "vectors", "warning", says, f"{rebuild} --embedder {_OTHER_MODEL}"

@@ -134,10 +134,10 @@ class EmbedJob:
         """What the user should know of the vectors: documents without a word known to the model."""
         if not self.unknown_documents:
             return ()
-        documents = format_count(self.unknown_documents, "document")
+        texts = format_count(self.unknown_documents, "text")
         model = self.target.label
         why = f"the model {model} does not know their words"
-        return (f"matches are lexical (words only) in {documents}: {why}",)
+        return (f"matches are lexical (words only) in {texts}: {why}",)
 
     @property
     def _rows(self) -> int:

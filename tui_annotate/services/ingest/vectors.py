@@ -221,7 +221,7 @@ class DocumentEmbedder:
             return f"no {name} vectors: {error.message}{hint}"
         waiting, _ = self.corpus.waiting(self._vector_set.table)
         return (
-            f"no vectors for {format_count(waiting, 'document')}: {error.message}; matches are"
+            f"no vectors for {format_count(waiting, 'text')}: {error.message}; matches are"
             f" lexical (words only) until a later ingest computes the vectors ({error.hint})"
         )
 
@@ -248,7 +248,7 @@ class DocumentEmbedder:
             kept.table, embedder=embedder.name, version=version, segmenter=SEGMENTER
         ):
             self._note(
-                "new documents have no vectors yet: the embedder or the segmenter has another"
+                "new texts have no vectors yet: the embedder or the segmenter has another"
                 f" version; compute all vectors again with: {self.stores().command()}"
             )
             return None
