@@ -74,7 +74,7 @@ WORK: Final[tuple[Step, ...]] = (
     (ESCAPE, "-of yours"),
     ("t", "words only"),
     ("tt", "words and meaning"),
-    ("i", "Nothing to mark"),
+    ("i", "were not checked"),
     ("c", "B Extrinsic"),
     (BACK + "aa" + ENTER, "B "),
     ("u", states.UNDONE),

@@ -46,11 +46,11 @@ REVIEW: Final[tuple[Step, ...]] = (
 )
 EDIT: Final[tuple[Step, ...]] = (
     ("u", "Undid: rejection"),
-    ("1e", "Editing new"),
+    ("1e", "Editing a new"),
     ("m", "Note for"),
     (PASTE + ENTER, "-Note for"),
-    (ENTER, "-Editing new"),
-    (".+", "Editing new"),
+    (ENTER, "-Editing a new"),
+    (".+", "Editing a new"),
     ("1" + ENTER, "Added "),
 )
 LESSON: Final[tuple[Step, ...]] = (
