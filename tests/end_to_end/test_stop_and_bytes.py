@@ -189,6 +189,6 @@ def test_ctrl_z_without_a_shell_shows_why_it_does_nothing(tmp_path: Path) -> Non
         terminal.wait(states.NOT_SUSPENDED)
         terminal.press("fg\r")
         terminal.wait(lambda screen: states.NOT_SUSPENDED not in screen)
-        assert states.FIRST_SENTENCE in terminal.text
+        terminal.wait(states.FIRST_SENTENCE)
         states.quit_app(terminal)
     assert _stored_verbs(folder) == []
