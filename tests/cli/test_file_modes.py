@@ -86,10 +86,11 @@ users ssh authorized-keys -w team keys/authorized_keys
 
 ELSEWHERE = {
     ("lab", "models", "download"), ("lab", "scores", "train-probe"), ("review",), ("view",),
-    ("lab", "trust-endpoint"),
+    ("lab", "trust-endpoint"), ("store", "move"),
 }  # fmt: skip
 """Commands that write files, and that need more: tests of their own are below; train-probe needs
-PyTorch, so that its test is in tests/lab/score/test_local_models.py."""
+PyTorch, so that its test is in tests/lab/score/test_local_models.py, and `store move` a database
+server, so that its tests are in tests/cli/test_store.py."""
 
 NO_FILES = """
 agreement; assignments create; assignments escalate; assignments gold; assignments list
@@ -103,7 +104,7 @@ lab scores delete; lab scores import; lab scores list; lab scores rank; lab vect
 lab vectors list; labels check; labels history; labels list; labels normalize; labels show
 messages announcements create; messages announcements list; messages questions ask
 messages questions list; messages questions reply; review allow; review export; review list
-review reopen; ssh session; status; suggestions create; suggestions delete; suggestions hide
+review reopen; ssh session; status; store show; suggestions create; suggestions delete; suggestions hide
 suggestions import; suggestions list; suggestions report; suggestions unhide; sync delete
 sync status; sync table-sql; users accept-invite; users delete; users disable; users edit
 users enable; users import; users invite; users list; users merge; users pseudonyms list

@@ -183,10 +183,12 @@ PROSE: Final[dict[str, frozenset[str]]] = {
 CORRECTED: Final[dict[str, frozenset[str]]] = {
     "agreement": frozenset({"label_sets"}),
     "review": frozenset({"pending"}),
+    "status": frozenset({"samples_an_hour", "annotations_an_hour"}),
     "suggestions report": frozenset({"low", "high"}),
 }
 """Fields that were wrong in the first version, which counted second readings as people, answers on
-one source as independent, and no readings without annotations under a label set."""
+one source as independent, no readings without annotations under a label set, and gave a pace after
+a minute of work."""
 
 
 def without_prose(name: str, value: Any) -> Any:

@@ -181,7 +181,7 @@ async def test_leaving_keeps_the_place(tmp_path: Path) -> None:
         await person.pilot.press("ctrl+q")
     assert person.app.return_code == 0
     async with open_app(folder, sample="") as person:
-        assert person.line().startswith("Press 1-5 to label sentence 3")
+        assert person.line().startswith("Press 1-6 to label sentence 3")
         assert list(person.draft.kept_notes.values()) == ["half"]
 
 

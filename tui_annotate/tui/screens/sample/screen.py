@@ -554,7 +554,8 @@ class SampleScreen(Screen[None]):
     def _show_lists(self, draft: Draft) -> None:
         matches = self.query_one("#matches-title", PaneTitle)
         heading = SampleMessage.MATCHES_TITLE.text()
-        name = f"{heading} {signals.describe_choice(self.panes.by)}".strip().upper()
+        choice = signals.describe_choice(self.panes.by)
+        name = " · ".join(filter(None, (heading, choice))).upper()
         matches.show(name, [rows.describe_match_source(draft)], focused=False)
         found = rows.match_rows(draft)
         focused = draft.focused_ranks[draft.side.other]

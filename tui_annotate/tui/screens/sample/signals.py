@@ -30,8 +30,8 @@ class SignalMessage(ScreenMessage):
     UNKNOWN_WORDS = "words unknown to the model"
     SEARCHING = "searching"
     SEE_LOG = "{error}, see the log"
-    BY_WORDS = "· words only"
-    BY_VECTORS = "· meaning only"
+    BY_WORDS = "words only"
+    BY_VECTORS = "meaning only"
 
 
 QUICK_CHARACTERS: Final = 100_000
