@@ -30,9 +30,15 @@ class StateName(ScreenMessage):
     SKIPPED = "skipped"
     FLAGGED = "flagged"
     REOPENED = "reopened"
+    ADJUDICATED = "adjudicated"  # of a review that is done
 
 
 STATE_NAMES: Mapping[str, StateName] = {state.value: StateName[state.name] for state in State}
+REVIEW_STATE_NAMES: Mapping[str, StateName] = {
+    **STATE_NAMES,
+    State.DONE.value: StateName.ADJUDICATED,
+}
+"""Names of the states of a review, by the stored name of the state."""
 
 CHOSEN = "✓"
 """Glyph of a chosen option, of evidence, and of an adjudicated annotation."""

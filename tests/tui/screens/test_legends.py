@@ -17,7 +17,7 @@ from tui_annotate.tui.dialogs.legend import ANNOTATE_MARKS, REVIEW_MARKS, VIEW_M
 from tui_annotate.tui.score_cells import BARS
 from tui_annotate.tui.screens.collection.rows import OPEN, UNFOLDED
 from tui_annotate.tui.screens.collection.screen import LEGEND as COLLECTION
-from tui_annotate.tui.screens.queue import QUEUE, SCORE_LEGEND
+from tui_annotate.tui.screens.queue import QUEUE, SCORE_LEGEND, VERDICT_LEGEND
 from tui_annotate.tui.screens.view import listing as view_list
 
 STATES = set(glyphs.STATE_GLYPHS.values())
@@ -57,7 +57,7 @@ def signs(legend: Sequence[LegendEntry]) -> set[str]:
             CURSOR | LISTS | STRENGTHS | {glyphs.CHOSEN, glyphs.CONFLICT, glyphs.LACKING},
         ),
         (QUEUE.legend, STATES),
-        (SCORE_LEGEND, set(BARS)),
+        ([SCORE_LEGEND], set(BARS)),
         (COLLECTION, {glyphs.CHOSEN, glyphs.OPENS_MORE, OPEN, UNFOLDED}),
         (POSITIONS, {bars.SURE, bars.LIKELY, bars.UNLIKELY}),
         (view_list._LEGEND, {glyphs.CHOSEN, glyphs.STATE_GLYPHS["new"]}),
@@ -100,7 +100,10 @@ def literals(path: Path) -> Iterator[str]:
 def test_no_other_sign_is_drawn() -> None:
     """A symbol in the code of the screen stands in a legend, or has words beside it."""
     known = (
-        signs((*ANNOTATE_MARKS, *REVIEW_MARKS, *COLLECTION, *POSITIONS, *SCORE_LEGEND)) | ELSEWHERE
+        signs(
+            (*ANNOTATE_MARKS, *REVIEW_MARKS, *COLLECTION, *POSITIONS, SCORE_LEGEND, VERDICT_LEGEND)
+        )
+        | ELSEWHERE
     )
     folder = Path(tui.__file__).parent
     found = {

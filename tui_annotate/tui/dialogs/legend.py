@@ -45,6 +45,16 @@ STATE_MARKS: Final = (
     _mark(glyphs.STATE_GLYPHS["flagged"], "a flagged sample", "accent"),
     _mark(glyphs.STATE_GLYPHS["reopened"], "a reopened sample", "accent"),
 )
+REVIEW_STATE_MARKS: Final = (
+    _mark(glyphs.STATE_GLYPHS["new"], "a sample without decisions", "accent"),
+    _mark(glyphs.STATE_GLYPHS["draft"], "a sample with decisions, not adjudicated yet", "accent"),
+    _mark(glyphs.STATE_GLYPHS["done"], "an adjudicated sample", "accent"),
+    _mark(
+        glyphs.STATE_GLYPHS["reopened"],
+        "a sample that was reopened, or changed since its adjudication",
+        "accent",
+    ),
+)
 _CURSOR: Final = (
     _mark(glyphs.CURRENT, "the sentence under the cursor", "text"),
     _on_text(glyphs.FOCUS_BAR, "selection", "selected or focused words"),
@@ -151,5 +161,5 @@ REVIEW_MARKS: Final[tuple[LegendEntry, ...]] = (
     ),
     _on_text(glyphs.CHOSEN, "evidence", "evidence of the current candidate annotation"),
     *_CURSOR,
-    *STATE_MARKS,
+    *REVIEW_STATE_MARKS,
 )

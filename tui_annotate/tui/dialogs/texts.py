@@ -93,8 +93,8 @@ class DialogText(ScreenMessage):
     PAST_LOADING = "Searching your annotations ..."
     NO_PAST = "You have no annotations with similar claims yet"
     COUNT_OF_YOURS = "{count} of yours"
-    SIBLINGS_TITLE = "Sibling samples"
-    SIBLINGS_LOADING = "Loading the group ..."
+    SIBLINGS_TITLE = "Samples with the same source"
+    SIBLINGS_LOADING = "Loading the samples ..."
     NO_SIBLING = "No other sample has the same source or question"
     OPEN_SIBLING = "here"
     ANNOTATIONS = Plural("{count:,} annotation", "{count:,} annotations")

@@ -27,6 +27,7 @@ from tui_annotate.editor.screen_message import ScreenMessage, describe_error
 from tui_annotate.tui.dialogs.help import HelpDialog
 from tui_annotate.tui.dialogs.jump import JumpDialog
 from tui_annotate.tui.dialogs.legend import STATE_MARKS, LegendEntry
+from tui_annotate.tui.dialogs.orders import OrderDialog, order_words
 from tui_annotate.tui.key_queue import KeyOrPaste, free, is_text
 from tui_annotate.tui.line_input import LineInput
 from tui_annotate.tui.list_actions import ListAction, bindings, help_groups, key_line
@@ -49,11 +50,12 @@ class QueueMessage(ScreenMessage):
     """Texts of the list of samples."""
 
     SEARCH_HINT = "Search: part of an id or of a summary"
-    SHOWN = "{filter} · {row} of {total}"
-    SHOWN_OF_SEARCH = '"{search}" · {filter} · {row} of {total}'
+    SHOWN = "{row} of {total} · shown: {filter}"
+    SHOWN_OF_SEARCH = '{row} of {total} · shown: {filter}, with "{search}"'
     COUNTED = "{count}/{total} {counted}"
     LOCKED = "{count:,} locked"
     TITLE = "QUEUE"
+    SHOW = "Show:"
     ALL = "all"
     OPEN = "open"
     BACK = "back"
@@ -91,7 +93,8 @@ ACTIONS: Final = (
     ListAction("open", {"enter": "open"}, "Enter", "open the sample", short=("Enter", "open")),
     ListAction("jump", {"g,G": "jump"}, "g", "open a sample by its id", short=("g", "go to")),
     ListAction("filter", {str(at): f"filter({at - 1})" for at in range(1, len(FILTERS) + 1)},
-               f"1-{len(FILTERS)}", "show only samples in one state", "Choosing"),
+               f"1-{len(FILTERS)}", "show only some samples; open: new, in progress, reopened",
+               "Choosing"),
     ListAction("next-filter", {"f": "next_filter"}, "f", "use the next filter", "Choosing",
                short=("f", "filter")),
     ListAction("search", {"slash": "search"}, "/",
@@ -103,7 +106,7 @@ ACTIONS: Final = (
     ListAction("close", {"q": "close"}, "q", "close the queue, or quit", "Choosing",
                short=("q", "back")),
     ListAction("order", {"o": "order"}, "o", "choose a different order, for example by a score",
-               "Order and siblings", short=("o", "sort"), when=lambda screen: screen.has_scores),
+               "Order and sources", short=("o", "sort"), when=lambda screen: screen.has_scores),
     ListAction("siblings", {"s": "rivals"}, "s",
                "show sibling samples, which have the same source", "Order and siblings",
                short=("s", "same source"), when=lambda screen: screen.has_siblings),
@@ -116,13 +119,11 @@ SCORED_KEY_LINE: Final = (
 )  # fmt: skip
 """Key line of a list with scores; the last keys are shown where there is room."""
 
-SCORE_LEGEND: tuple[LegendEntry, ...] = (
-    LegendEntry(
-        ((BARS, "accent"),), "score of the sample: a full bar means that the source supports it"
-    ),
-    LegendEntry(
-        (("r w u", "disabled"),), "a program's verdict on the sample: right, wrong, undecided"
-    ),
+SCORE_LEGEND: Final = LegendEntry(
+    ((BARS, "accent"),), "score of the sample: a full bar means that the source supports it"
+)
+VERDICT_LEGEND: Final = LegendEntry(
+    (("r w u", "disabled"),), "a program's verdict on the sample: right, wrong, undecided"
 )
 
 
@@ -257,8 +258,9 @@ class QueueScreen(Screen[SampleKey | None]):
         listing = self._listing
         if action.id == "close":
             return replace(action, short=("q", self._leave.text()))
-        if action.id == "filter" and listing.filter_help:
-            return replace(action, keys=f"1-{len(listing.filters)}", help=listing.filter_help)
+        if action.id == "filter":
+            keys = f"1-{len(listing.filters)}"
+            return replace(action, keys=keys, help=listing.filter_help or action.help)
         return action
 
     def compose(self) -> ComposeResult:
@@ -290,14 +292,14 @@ class QueueScreen(Screen[SampleKey | None]):
         name = filters[self._wanted.filter].name.text()
         where = message.text(search=search, filter=name, row=row, total=self._total)
         title = self.query_one(PaneTitle)
-        order = self.order if ":" in self.order else ""  # an order with a score or a seed
+        order = order_words(self.order) if ":" in self.order else ""  # by a score, or random
         notes = [self._progress, order or self._aside]
         title.show(self._listing.title or QueueMessage.TITLE.text(), notes, where, focused=True)
         options = [
             (str(digit), each.label, False, digit == self._wanted.filter + 1, -1)
             for digit, each in enumerate(filters, 1)
         ]
-        self.query_one(LabelBar).show(options)
+        self.query_one(LabelBar).show(options, title=QueueMessage.SHOW.text())
         words = ""
         if entry := self._focused:
             parts = (listed.describe_scores(entry), self._listing.describe(entry))
@@ -357,7 +359,7 @@ class QueueScreen(Screen[SampleKey | None]):
             self._awaited = False
             self._rows.restart(rows, offset=offset, total=total, focused=request.focused)
         self._rows.set_scores(scores)
-        self.query_one(QueueHeads).set_scores(ScoreCells.of(scores))
+        self.query_one(QueueHeads).set_columns(ScoreCells.of(scores), groups=self._rows.has_groups)
         self._show_status()
         self._read()
         free(self)
@@ -433,8 +435,11 @@ class QueueScreen(Screen[SampleKey | None]):
 
     def action_help(self) -> None:
         marks = self._listing.legend
-        if self._scores:
-            marks = (*marks, *SCORE_LEGEND)
+        cells = self._rows.score_cells
+        if cells.names:
+            marks = (*marks, SCORE_LEGEND)
+        if cells.labelled:
+            marks = (*marks, VERDICT_LEGEND)
         self.app.push_screen(HelpDialog(help_groups(self._actions()), legend=marks))
 
     def action_jump(self) -> None:
@@ -449,8 +454,6 @@ class QueueScreen(Screen[SampleKey | None]):
     def action_order(self) -> None:
         """Ask for another order of the samples."""
         if self._scores is not None:
-            from tui_annotate.tui.dialogs.orders import OrderDialog
-
             dialog = OrderDialog(self._scores.orders, used=self.order)
             self.app.push_screen(dialog, self._use_order)
 

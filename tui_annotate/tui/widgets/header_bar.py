@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tui_annotate.domain.line_text import cut, line_text
-from tui_annotate.editor.glyphs import STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.glyphs import STATE_GLYPHS
 from tui_annotate.editor.screen_message import ScreenMessage
 from tui_annotate.tui.line_text import Run, align_both_ends, runs_width
 from tui_annotate.tui.palette import PaintStyles
@@ -57,6 +57,7 @@ class Header(NamedTuple):
         aside: the numbers of skipped, flagged and locked samples, such as `2 skipped`; empty for
             none.
         position: position of the sample, from 1; 0 for no open sample.
+        state: stored name of the state of the work; `state_name` is its name on screen.
         saved: "saved", "saving", or "not saved: " with the reason; empty for no save.
         matches: name of the ranking of matches, if not the default.
         reading: `read-only`, `practice` or `2nd reading`; empty for the first reading.
@@ -70,6 +71,7 @@ class Header(NamedTuple):
     person: str = ""
     saved: SaveState | None = None
     state: str = ""
+    state_name: str = ""
     matches: str = ""
     reading: str = ""
     aside: str = ""
@@ -159,9 +161,7 @@ class HeaderBar(FixedRows):
             parts.append([(_name_sample(cut(header.sample, plan.sample)), palette.strong)])
         if plan.state and header.state:
             glyph = STATE_GLYPHS.get(header.state, "")
-            known = STATE_NAMES.get(header.state)
-            name = known.text() if known else header.state
-            state = f"{glyph} {name}".strip() if plan.words or not glyph else glyph
+            state = f"{glyph} {header.state_name}".strip() if plan.words or not glyph else glyph
             parts.append([(state, palette.accent)])
         if header.reading:
             parts.append([(header.reading, palette.warning)])

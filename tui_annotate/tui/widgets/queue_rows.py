@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -13,7 +13,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.line_text import line_text, text_width
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries, ScoreSummary
-from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES
+from tui_annotate.editor.glyphs import FOCUS_BAR, STATE_GLYPHS, STATE_NAMES, StateName
 from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.tui.line_text import Run, clip, fit
 from tui_annotate.tui.row_widgets import FixedRows, RowList
@@ -54,9 +54,9 @@ class _ColumnCells(NamedTuple):
     group: int
 
 
-def _columns(width: int, group: GroupColumn) -> _ColumnCells:
+def _columns(width: int, group: GroupColumn, *, shown: bool) -> _ColumnCells:
     cells_of_id = min(max(int(width * _ID_SHARE), 12), _LONGEST_ID)
-    return _ColumnCells(cells_of_id, group.cells if width >= _WIDE else 0)
+    return _ColumnCells(cells_of_id, group.cells if shown and width >= _WIDE else 0)
 
 
 class QueueEntry(Protocol):
@@ -90,16 +90,18 @@ class QueueHeads(FixedRows):
         super().__init__()
         self._group = group
         self._score_cells = ScoreCells()
+        self._groups = False
 
-    def set_scores(self, scores: ScoreCells) -> None:
-        """Show the heads of other score columns."""
-        if scores != self._score_cells:
+    def set_columns(self, scores: ScoreCells, *, groups: bool) -> None:
+        """Show the heads of other score columns; `groups`: whether any sample has a group."""
+        if (scores, groups) != (self._score_cells, self._groups):
             self._score_cells = scores
+            self._groups = groups
             self.repaint()
 
     def paint(self, cells: int) -> list[list[Run]]:
-        """Paint the heads; the column of groups needs a wide screen."""
-        columns = _columns(self.app.size.width, self._group)
+        """Paint the heads; the column of groups needs a wide screen, and a sample with a group."""
+        columns = _columns(self.app.size.width, self._group, shown=self._groups)
         cells_of_id = columns.id + _COUNT_CELLS
         words = [_sample_head(cells_of_id)]
         if columns.group:
@@ -135,6 +137,12 @@ class QueueList(RowList):
         self._message = RowText.READING.text()
         self._cells = ScoreCells()
         self._scores = dict[SampleKey, ScoreSummary]()
+        self.has_groups = False  # whether a row that was loaded has a group
+
+    @property
+    def score_cells(self) -> ScoreCells:
+        """The columns with scores that are shown."""
+        return self._cells
 
     def set_scores(self, scores: ScoreSummaries) -> None:
         """Add the scores of loaded rows; other score columns replace all known scores."""
@@ -164,12 +172,14 @@ class QueueList(RowList):
         self._scores.clear()
         self._pages.clear()
         self._pages[offset] = rows
+        self.has_groups = self.has_groups or any(row.group for row in rows)
         self._message = "" if total else RowText.NO_SAMPLES.text()
         self.set_rows(max(total, 1), focused=min(focused, max(total, 1) - 1))
 
     def take(self, rows: Sequence[QueueEntry], *, offset: int) -> None:
         """Add loaded rows to the queue; if too many are loaded, drop the oldest."""
         self._pages[offset] = rows
+        self.has_groups = self.has_groups or any(row.group for row in rows)
         if len(self._pages) > _PAGES_KEPT:
             for gone in self._pages.popitem(last=False)[1]:
                 self._scores.pop(gone.key, None)
@@ -184,7 +194,7 @@ class QueueList(RowList):
             return [(f"    {index + 1} …", palette.disabled)]
         completed = entry.state is State.DONE
         quiet = palette.quiet
-        columns = _columns(self.app.size.width, self._group)
+        columns = _columns(self.app.size.width, self._group, shown=self.has_groups)
         runs: list[Run] = [
             (FOCUS_BAR if index == self.focused_row else " ", palette.accent),
             (f" {STATE_GLYPHS[entry.state]} ", palette.good if completed else palette.accent),
@@ -213,9 +223,14 @@ class QueueList(RowList):
         self.post_message(self.Moved())
 
 
-def describe_entry(entry: QueueEntry, *, with_state: bool = True) -> str:
-    """Describe a sample for the line below the queue. The returned text is not sanitized."""
-    state = STATE_NAMES[entry.state].text() if with_state else ""
+def describe_entry(
+    entry: QueueEntry, *, names: Mapping[str, StateName] | None = STATE_NAMES
+) -> str:
+    """Describe a sample for the line below the queue. The returned text is not sanitized.
+
+    `names` are the names of states; None leaves out the state.
+    """
+    state = names[entry.state].text() if names else ""
     count = RowText.COUNT.text(count=entry.annotations)
     details = ", ".join(filter(None, (state, count, entry.group)))
     return RowText.DESCRIPTION.text(sample=entry.key, details=details)

@@ -30,6 +30,7 @@ from tui_annotate.editor import completion, cursor_actions, highlights, notes, s
 from tui_annotate.editor.action import NO_NEED, Need
 from tui_annotate.editor.actions import action_of
 from tui_annotate.editor.effects import Blink, Effect, Effects, Open, OpenNote, Page
+from tui_annotate.editor.glyphs import STATE_NAMES, StateName
 from tui_annotate.editor.key_map import KeyMap, key_label, table_key
 from tui_annotate.editor.key_state import READING, SELECTING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, MessageCode, StatusMessage
@@ -132,6 +133,7 @@ class WorkspaceScreen(SampleScreen):
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {ActionProvider}
 
     no_sample: ClassVar[ScreenMessage]
+    state_names: ClassVar[Mapping[str, StateName]] = STATE_NAMES
 
     open_queue: Callable[[], None]
 
@@ -287,6 +289,7 @@ class WorkspaceScreen(SampleScreen):
             person=person.name,
             saved=self.saves.state,
             state=open_sample.assignment.state.value,
+            state_name=self.state_names[open_sample.assignment.state].text(),
             matches=self.header_note(),
             reading=self._describe_reading(current),
         )

@@ -10,6 +10,7 @@ from tui_annotate.domain.assignments import State
 from tui_annotate.domain.queue_orders import CONFLICTS, DISAGREE, score_of_order
 from tui_annotate.domain.samples import SampleKey
 from tui_annotate.domain.scores import ScoreSummaries
+from tui_annotate.editor.glyphs import REVIEW_STATE_NAMES, STATE_GLYPHS, StateName
 from tui_annotate.editor.screen_message import Plural, ScreenMessage
 from tui_annotate.tui.widgets.queue_rows import QueueEntry, describe_entry
 
@@ -62,7 +63,10 @@ class ReviewQueue:
 
     def open(self) -> None:
         """Show the list: samples with candidates first, then those that are not complete."""
+        from tui_annotate.tui.dialogs.legend import REVIEW_STATE_MARKS
         from tui_annotate.tui.screens.queue import (
+            FILTERS,
+            QueueFilter,
             QueueListing,
             QueueMessage,
             QueueScores,
@@ -88,6 +92,10 @@ class ReviewQueue:
         scores = QueueScores(
             self._read_scores, None, self._list_orders, lambda: self._order, self._use_order
         )
+        states = (
+            QueueFilter(REVIEW_STATE_NAMES[state], frozenset({state}), STATE_GLYPHS[state])
+            for state in (State.NEW, State.DRAFT, State.DONE, State.REOPENED)
+        )
         screen = QueueScreen(
             page,
             find=session.annotate.find,
@@ -96,7 +104,10 @@ class ReviewQueue:
             listing=QueueListing(
                 ReviewQueueMessage.TITLE.text(),
                 group=GroupColumn(ReviewQueueMessage.COLUMN, _WAITING_CELLS),
+                filters=(*FILTERS[:2], *states),
+                counted=StateName.ADJUDICATED.text(),
                 describe=_describe,
+                legend=REVIEW_STATE_MARKS,
             ),
             scores=scores if session.machines else None,
         )
@@ -152,7 +163,7 @@ def _shown_state(row: QueuedSample) -> State:
 def _describe(entry: QueueEntry) -> str:
     # No reviewer reopened a changed sample: only its mark is that of a reopened one.
     changed = isinstance(entry, _ReviewRow) and entry.changed
-    return describe_entry(entry, with_state=not changed)
+    return describe_entry(entry, names=None if changed else REVIEW_STATE_NAMES)
 
 
 def _queue_row(row: QueuedSample) -> _ReviewRow:

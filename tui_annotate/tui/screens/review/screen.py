@@ -6,7 +6,7 @@ the screen works like the annotating screen, with the assist.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -17,7 +17,7 @@ from tui_annotate.domain.annotations import Anchor, Annotation
 from tui_annotate.domain.assignments import State
 from tui_annotate.domain.samples import Side
 from tui_annotate.editor.effects import Effect, Effects, Open, Page
-from tui_annotate.editor.glyphs import STATE_GLYPHS
+from tui_annotate.editor.glyphs import REVIEW_STATE_NAMES, STATE_GLYPHS, StateName
 from tui_annotate.editor.key_map import KeyMap
 from tui_annotate.editor.key_state import REVIEWING
 from tui_annotate.editor.messages import NO_MESSAGE, Kind, StatusMessage
@@ -154,6 +154,7 @@ class ReviewScreen(WorkspaceScreen):
     """Screen on which a reviewer decides on the candidate annotations of a sample."""
 
     no_sample: ClassVar[ScreenMessage] = ReviewMessage.NO_SAMPLE
+    state_names: ClassVar[Mapping[str, StateName]] = REVIEW_STATE_NAMES
 
     def __init__(self, close: Callable[[], None]) -> None:
         source = ReviewSource()
