@@ -22,8 +22,7 @@ def walk_matches(step: int, draft: Draft) -> Effects:
     side = Side.SOURCE if draft.matches[Side.SOURCE] else Side.SUMMARY
     found = draft.matches[side]
     if not found:
-        pending = draft.matches_pending
-        draft.say(MessageCode.MATCHES_PENDING if pending else MessageCode.NO_MATCH_LIT)
+        draft.say(MessageCode.NO_MATCH_LIT)
         return []
     draft.viewed_matches.at(draft.focused_match)
     draft.focused_ranks[side] = (draft.focused_ranks[side] - 1 + step) % len(found) + 1
@@ -113,9 +112,7 @@ def _toggle_focused_match(draft: Draft) -> Effects:
 
 def _toggle_evidence(draft: Draft, anchor: Anchor | None) -> Effects:
     if anchor is None:
-        pending = draft.matches_pending
-        code = MessageCode.MATCHES_PENDING if pending else MessageCode.NO_MATCH_TO_TAKE
-        return draft.refuse_key(code)
+        return draft.refuse_key(MessageCode.NO_MATCH_TO_TAKE)
     if draft.digits_off and not draft.pending:
         return draft.refuse_key(MessageCode.NO_CLAIM_FOR_EVIDENCE)
     if anchor not in draft.evidence:

@@ -61,7 +61,7 @@ STATE_LINES: Final[Mapping[KeyState, Names]] = {
     ),
     REVIEWING: _with_names(
         ("item.next", "conflict"), "proposal.take", ("option.choose", "choose"),
-        "annotation.delete", ("sample.rate", "rating"), ("sample.done", "adjudicate"), "undo",
+        "annotation.delete", ("sample.rate", "rating"), ("sample.done", "complete"), "undo",
         ("annotation.edit", "edit"), "rivals.merge", ("annotation.next", "next"), "own.add",
         ("pane.other", "other text"), "names.show", "app.back", "palette.show",
     ),

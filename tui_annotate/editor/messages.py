@@ -26,7 +26,6 @@ class MessageCode(ScreenMessage):
 
     # moving, matches and search
     NO_MATCH_LIT = "No match"
-    MATCHES_PENDING = "Still searching for matches"
     AT_HIT = "Hit {number} of {count}: {what} · n next, N previous · Backspace ends the search"
     AT_MISSING_WORD = (
         "Word {number} of the {count} not in the source · c next, C previous · i hides the marks"

@@ -220,7 +220,6 @@ class Draft:
         changing: suggestion that is being edited into an annotation.
         evidence: evidence of the unsaved annotation, in the order in which it was taken.
         matches: matches on each side, best first.
-        matches_pending: whether the search for matches has not ended, so that more may be found.
         focused_ranks: rank of the match in focus on each side; 0 for none.
         stored: saved text of the note that is being written.
         editing: annotation that is being edited; `labels` are its labels so far.
@@ -261,7 +260,6 @@ class Draft:
     matches: dict[Side, tuple[Match, ...]] = field(
         default_factory=lambda: {Side.SUMMARY: (), Side.SOURCE: ()}
     )
-    matches_pending: bool = False
     viewed_matches: ViewedMatches = field(default_factory=ViewedMatches)
     focused_ranks: dict[Side, int] = field(
         default_factory=lambda: {Side.SUMMARY: 0, Side.SOURCE: 0}

@@ -104,14 +104,13 @@ def _describe_open(draft: ReviewDraft, kind: OpenKind, quote: int) -> list[str]:
     match kind:
         case OpenKind.CONFLICTS:
             undecided = draft.undecided()
-            code = ReviewText.CONFLICTS_UNDECIDED
+            code = ReviewText.WHY_OPEN
             if len(undecided) == 1:
                 alone = len(undecided[0].candidates) == 1
-                code = ReviewText.ONE_UNDECIDED if alone else ReviewText.ALL_UNDECIDED
+                code = ReviewText.WHY_ONE_OPEN if alone else ReviewText.WHY_ALL_OPEN
             names = cut(_name_candidates(draft, undecided[0]), quote)
-            question = code.text(count=len(undecided), candidates=names)
-            reasons = ReviewText.REASON_KEYS.text(digits=_digit_range(draft))
-            return [f"{question} {reasons}", ReviewText.DECIDE_INSTEAD.text()]
+            why = code.text(count=len(undecided), candidates=names)
+            return [why, ReviewText.DECIDE_INSTEAD.text()]
         case OpenKind.CHANGED:
             changed = cut("; ".join(_name_changed(draft)), quote)
             return [ReviewText.CHANGED.text(changed=changed), ReviewText.DECIDE_AGAIN.text()]

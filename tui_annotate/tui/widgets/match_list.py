@@ -19,7 +19,6 @@ class MatchListText(ScreenMessage):
     """Texts of the list of matches."""
 
     NOTHING = "no matching sentence found"
-    SEARCHING = "searching…"
 
 
 _WIDE = 34  # minimum cells of a list that shows positions
@@ -75,7 +74,6 @@ class MatchList(RowList):
         before = (self._rows, self._rank, self._status, self._searching)
         if (new, focused, line_text(status), searching) == before:
             return
-        self._pending = pending
         self._rows = new
         self._searching = searching
         self._rank = focused

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from textual.timer import Timer
 
 from tui_annotate.domain.annotations import LabelPath
-from tui_annotate.domain.line_text import cut, line_text
 from tui_annotate.editor import label_actions, notes, single_document
 from tui_annotate.editor.action import Need
 from tui_annotate.editor.effects import Effect, Effects, Open, OpenNote, Page
@@ -41,8 +40,6 @@ class PageText(ScreenMessage):
     NO_GUIDELINES = "This dataset has no guidelines."
     NOTE_HINT = "your text"
 
-
-_TITLE_CELLS = 40  # maximum cells of the guidelines' own title
 
 _PAUSE = 1.5  # seconds from a key in a note until the typed text is stored
 
@@ -243,16 +240,6 @@ class SampleDialogs:
             markdown=[pages.index(guidelines)],
         )
         self._screen.open_dialog(dialog)
-
-
-def _guidelines_page(text: str) -> TextPage:
-    """Return the page with the guidelines; a first heading that names them is its title."""
-    title = PageText.GUIDELINES.text()
-    first, _, rest = text.lstrip().partition("\n")
-    heading = first.removeprefix("# ").strip()
-    if heading != first and title.rstrip("s").casefold() in heading.casefold():
-        return TextPage(cut(line_text(heading), _TITLE_CELLS), rest.lstrip("\n"))
-    return TextPage(title, text or PageText.NO_GUIDELINES.text())
 
 
 def _label_slots(draft: Draft) -> dict[LabelPath, int]:

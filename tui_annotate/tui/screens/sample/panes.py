@@ -252,9 +252,6 @@ class PaneController:
             self.handle(Reveal(Side.SOURCE, match.document, match.span))
 
     def _update_signals(self, draft: Draft) -> None:
-        begins = self._assist is None and not self._assist_state
-        loading = self._assist_state == signals.SignalMessage.LOADING_VECTORS.text()
-        draft.matches_pending = self._screen.shows_matches and (begins or loading)
         self.signals = signals.describe_signals(
             self._assist, self._assist_state, by=self.by, side=draft.side
         )

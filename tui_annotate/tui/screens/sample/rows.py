@@ -53,7 +53,6 @@ class SampleMessage(ScreenMessage):
     NO_TEXT = "no text"
     MATCH = "match {rank}/{count} · {score:.2f}"
     NO_MATCH = "no match"
-    SEARCHING = "searching…"
     SIDE_HIDDEN = "{side} hidden"
     TO_RELABEL = "{count} to relabel"
     MATCHES_FOR = "for {claim}"
@@ -66,7 +65,6 @@ class SampleMessage(ScreenMessage):
     THEME_OF_ACCOUNT = "View settings · saved for your account"
     THEME_UNTIL_QUIT = "View settings · kept until you quit"
     FIND_IN = "Find in {side}"
-    NO_ACTION = "No such action"
     FIND_ACTION = "Search for an action…"
     NO_ACTION = "No such action"
     SUGGESTIONS = Plural("{count:,} suggestion", "{count:,} suggestions")

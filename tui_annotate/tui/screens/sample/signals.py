@@ -26,7 +26,7 @@ class SignalMessage(ScreenMessage):
     WORDS_ONLY_SO_FAR = "words only: {percent} % of vectors so far"
     NO_VECTORS_NO_REASON = "no vectors"
     NO_ASSIST = "no assist: {reason}"
-    LOADING_VECTORS = "by words only: loading vectors"
+    LOADING_VECTORS = "words only: loading vectors"
     UNKNOWN_WORDS = "words unknown to the model"
     SEARCHING = "searching"
     SEE_LOG = "{error}, see the log"
@@ -49,8 +49,8 @@ def describe_choice(by: Signals) -> str:
     if by is Signals.FUSED:
         return ""
     if by is Signals.WORDS:
-        return SignalMessage.CHOSEN_WORDS.text()
-    return SignalMessage.CHOSEN_VECTORS.text()
+        return SignalMessage.BY_WORDS.text()
+    return SignalMessage.BY_VECTORS.text()
 
 
 def describe_pending(error: VectorsPending) -> str:
