@@ -48,7 +48,7 @@ def test_the_line_says_what_the_next_key_does() -> None:
     )
     both = at(0, TWO, refused("a1", note="odd"), refused("b1"))
     assert draft_line(both)[0].startswith("Rejected: annotator's slip")
-    assert draft_line(both)[0].endswith("Enter completes")
+    assert draft_line(both)[0].endswith("Enter adjudicates")
 
 
 @given(st.integers(0, 1), st.integers(24, 200), st.sampled_from(["", "1", "x", "enter", "a"]))

@@ -48,7 +48,7 @@ def signs(legend: Sequence[LegendEntry]) -> set[str]:
             REVIEW_MARKS,
             CURSOR
             | LISTS
-            | STATES
+            | (STATES - {glyphs.STATE_GLYPHS["skipped"], glyphs.STATE_GLYPHS["flagged"]})
             | {glyphs.CHOSEN, glyphs.CONFLICT, glyphs.OPENS_MORE}
             | {*glyphs.REVIEW_GLYPHS},
         ),

@@ -9,7 +9,9 @@ import pytest
 from tests.tui.stage import HOSTILE, run_stage
 from tui_annotate.tui.widgets.header_bar import Header, HeaderBar, SaveState
 
-_HEADER = Header("news-v2", 14, 120, 12, "cnn-00421", "chen", SaveState.SAVED, "draft")
+_HEADER = Header(
+    "news-v2", 14, 120, 12, "cnn-00421", "chen", SaveState.SAVED, "draft", "in progress"
+)
 
 
 async def _line(width: int, **changes: Any) -> str:

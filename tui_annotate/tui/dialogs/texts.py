@@ -79,7 +79,7 @@ class DialogText(ScreenMessage):
     BY_SOURCE = "by source: keep all summaries of a source together"
     AS_IMPORTED = "as imported"
     BY_CONFLICTS = "samples with the most conflicts first"
-    BY_CONTRADICTIONS = "{score}: first the samples where annotators contradict the score"
+    BY_CONTRADICTIONS = "{score}: most disagreement first"
     WORST_FIRST = "{score}: worst first"
     BEST_FIRST = "{score}: best first"
     UNCERTAIN_FIRST = "{score}: most uncertain first"

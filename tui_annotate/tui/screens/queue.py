@@ -50,8 +50,8 @@ class QueueMessage(ScreenMessage):
     """Texts of the list of samples."""
 
     SEARCH_HINT = "Search: part of an id or of a summary"
-    SHOWN = "{row} of {total} · shown: {filter}"
-    SHOWN_OF_SEARCH = '{row} of {total} · shown: {filter}, with "{search}"'
+    SHOWN = "{filter}: {row} of {total}"
+    SHOWN_OF_SEARCH = '"{search}", {filter}: {row} of {total}'
     COUNTED = "{count}/{total} {counted}"
     LOCKED = "{count:,} locked"
     TITLE = "QUEUE"
