@@ -106,8 +106,8 @@ messages announcements create; messages announcements list; messages questions a
 messages questions list; messages questions reply; review allow; review export; review list
 review reopen; ssh session; status; store show; suggestions create; suggestions delete
 suggestions hide; suggestions import; suggestions list; suggestions report; suggestions unhide
-sync delete; sync status; sync table-sql; users accept-invite; users delete; users disable; users edit
-users enable; users import; users invite; users list; users merge; users pseudonyms list
+sync delete; sync status; sync table-sql; users accept-invite; users delete; users disable
+users edit; users enable; users import; users invite; users list; users merge; users pseudonyms list
 users reset-password; users sessions end; users sessions list; users show; users ssh keys delete
 users ssh keys list; users ssh setup; users unmerge
 """
