@@ -54,7 +54,7 @@ SCREENS: Final[tuple[Step, ...]] = (
     ("q", "SAMPLES"),
     ("/", "part of an id"),
     (PASTE, "No samples found"),
-    (ESCAPE, "━ all · 1 of 2"),
+    (ESCAPE, "━ all: 1 of 2"),
 )
 
 
