@@ -412,7 +412,7 @@ async def test_its_keys_are_told_with_those_of_machines() -> None:
     screen = QueueScreen(_Store().page, scores=_Machine().scores())
     async with run_stage(screen=screen) as (stage, pilot):
         await _idle(stage, pilot)
-        assert "o sort  s same source" in stage.lines()[-1]
+        assert "o sort  s same source  q back" in stage.lines()[-1]
         await pilot.press("question_mark")
         await _shown(stage, pilot, "different order")
     async with run_stage(screen=QueueScreen(_Store().page)) as (stage, pilot):

@@ -115,7 +115,7 @@ ACTIONS: Final = (
 
 KEY_LINE: Final = ("move", "open", "search", "next-filter", "jump", "back", "close")
 SCORED_KEY_LINE: Final = (
-    "open", "search", "next-filter", "order", "siblings", "back", "close", "move", "jump",
+    "open", "search", "order", "siblings", "back", "close", "next-filter", "move", "jump",
 )  # fmt: skip
 """Key line of a list with scores; the last keys are shown where there is room."""
 
