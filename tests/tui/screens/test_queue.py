@@ -86,6 +86,35 @@ async def test_locked_samples_are_counted_apart() -> None:
         assert title.startswith("━ QUEUE ━ 16666/99994 completed · »16,666 ⚑16,666 6 locked ━")
 
 
+async def test_a_column_of_groups_is_shown_only_if_a_sample_has_a_group() -> None:
+    """An empty column takes room and explains nothing."""
+
+    def without_groups(
+        search: str, states: Collection[State], *, offset: int, limit: int
+    ) -> tuple[Sequence[_Row], int]:
+        rows, total = _Store().page(search, states, offset=offset, limit=limit)
+        return [replace(row, group="") for row in rows], total
+
+    for page, shown in ((_Store().page, True), (without_groups, False)):
+        async with run_stage(screen=QueueScreen(page), size=(120, 24)) as (stage, pilot):
+            await _idle(stage, pilot)
+            assert ("  group  " in stage.lines()[1]) is shown
+
+
+async def test_help_explains_bars_and_verdicts_only_where_they_are_shown() -> None:
+    """A workspace without scores has the order of the list, but neither bars nor verdicts."""
+    machine = _Machine()
+    empty = replace(machine.scores(), glances=lambda _: ScoreSummaries())
+    for scores, shown in ((machine.scores(), True), (empty, False)):
+        async with run_stage(screen=QueueScreen(_Store().page, scores=scores)) as (stage, pilot):
+            await _idle(stage, pilot)
+            await pilot.press("question_mark", "question_mark")
+            await _shown(stage, pilot, "completed sample")
+            await pilot.press("end")
+            await pilot.pause()
+            assert ("verdict" in stage.text()) is shown
+
+
 async def test_rows_show_state_id_count_and_summary() -> None:
     """One line a sample; the focused one is told in full below."""
     store = _Store()
@@ -93,7 +122,7 @@ async def test_rows_show_state_id_count_and_summary() -> None:
         await _idle(stage, pilot)
         lines = [line.rstrip() for line in stage.lines()]
         assert lines[0].startswith("━ QUEUE ━ 16666/100000 completed · »16,666 ⚑16,666 ━")
-        assert lines[0].endswith("all · 1 of 100000 ━")
+        assert lines[0].endswith("all: 1 of 100000 ━")
         assert lines[1] == "    sample           annotations  summary"
         assert lines[2] == "▌ · 000000                     3  桥梁重新开放。"
         assert lines[4].startswith("  ✓ 000002")
@@ -188,9 +217,9 @@ async def test_filters_have_keys_and_can_be_clicked_and_go_round() -> None:
             await _idle(stage, pilot)
             assert f"▸ {name}" in stage.text(), key
             shown = name.removesuffix(" ✓")
-            assert f"{shown} · 1 of " in stage.lines()[0], key
+            assert f"{shown}: 1 of " in stage.lines()[0], key
         await pilot.press("1")
-        await pilot.click("LabelBar", offset=(14, 0))
+        await pilot.click("LabelBar", offset=(20, 0))
         await _idle(stage, pilot)
         assert "▸ open" in stage.text()
         await pilot.press(*["f"] * 7)
@@ -205,7 +234,7 @@ async def test_search_reads_while_one_types_and_can_be_left() -> None:
         await _idle(stage, pilot)
         await pilot.press("slash", "q", "5", "中")
         await _idle(stage, pilot)
-        assert '"q5中" · all · 1 of 10' in stage.lines()[0]
+        assert '"q5中", all: 1 of 10' in stage.lines()[0]
         await pilot.press("enter", "end", "enter")
         await pilot.pause()
         assert stage.results == [SampleKey("news", "q5中000009")]
@@ -232,7 +261,7 @@ async def test_where_no_sample_is_open_only_q_closes() -> None:
         await _idle(stage, pilot)
         await pilot.press("slash", "x", "escape")
         await _idle(stage, pilot)
-        assert "all · 1 of 100000" in stage.lines()[0]
+        assert "all: 1 of 100000" in stage.lines()[0]
         await pilot.press("slash", "backspace", "escape", "backspace")
         await pilot.pause()
         assert stage.results == []
@@ -388,8 +417,7 @@ async def test_another_order_is_read_at_once() -> None:
         await _idle(stage, pilot)
         assert machine.order == "worst:unigram_overlap"
         assert store.asked[-1] == ("", 0, PAGE)
-        assert " · worst:unigram_overlap ━" in stage.lines()[0]
-        assert "all · 1 of 100000" in stage.lines()[0]
+        assert " · unigram_overlap: worst first ━" in stage.lines()[0]
 
 
 async def test_rivals_are_opened_from_the_list() -> None:
