@@ -58,7 +58,7 @@ async def test_the_order_is_chosen_in_the_queue_and_walked(scored: Path) -> None
         await person.press("q o")
         assert "q: " in person.shown()
         await person.press("down down enter")  # random:1, worst:q
-        assert "worst:q" in person.shown().splitlines()[0]
+        assert "q: worst first" in person.shown().splitlines()[0]
         await person.press("escape")
         assert person.screen.session is not None
         assert person.screen.session.order == "worst:q"
