@@ -123,6 +123,7 @@ def test_keys_and_theme_are_a_persons_own(folder: Path, tmp_path: Path) -> None:
         ("store = 'postgresql://db/x'", "the value of store is 'postgresql://db/x', not a table"),
         ("[store]\nuri = ''", "unknown key 'store.uri'"),
         ("[store]\nurl = 1", "store_url is 1"),
+        ("store_url = 'postgresql://db/x'", r"store_url is outside the table \[store\]"),
         ("[people]\nargon2_time = 1", "argon2_time is 1"),
         ("argon2_memory = 19455", "argon2_memory is 19455"),
         ("[people]\nexpire_minutes = 0", "expire_minutes is 0"),

@@ -209,6 +209,36 @@ def test_backups_and_snapshots_of_a_store_in_postgresql(
     shutil.rmtree("restored")
 
 
+def test_a_new_store_in_postgresql_is_filled_and_exported(
+    command: Command, pairs: Path, postgresql: PostgresqlServer, schema: str
+) -> None:
+    """By the same commands as a file, a second time without changes; the exports are equal."""
+    options = ("--store", postgresql.url, "--schema", schema)
+    assert command("init", "server", *options).code == 0
+    assert command("init", "file").code == 0
+    for folder in ("server", "file"):
+        for added in (2, 0):
+            arguments = ("--id-column", "id", "--embedder", "none", "--json")
+            result = command("ingest", str(pairs), "-w", folder, *arguments)
+            assert result.json["added"] == added
+    assert exports(command, "server") == exports(command, "file")
+
+
+def test_labels_of_a_folder_do_not_replace_those_of_an_existing_store(
+    annotated: Command, postgresql: PostgresqlServer, schema: str, tmp_path: Path
+) -> None:
+    """What other machines use is not changed by a file that an earlier attempt left."""
+    assert annotated("store", "move", postgresql.url, "--schema", schema).code == 0
+    (tmp_path / "second").mkdir()
+    (tmp_path / "second" / "labels.yaml").write_text("- Odd\n", "utf-8")
+    options = ("--store", postgresql.url, "--schema", schema, "--existing")
+    refused = annotated("init", "second", *options)
+    assert isinstance(refused.error, Conflict)
+    assert "labels.yaml" in refused.err
+    with tui_annotate.open(tmp_path) as space:
+        assert "Odd" not in {each.name for each in space.labels.walk()}
+
+
 def test_options_of_a_store_need_a_url(filled: Command, postgresql: PostgresqlServer) -> None:
     """And a workspace keeps its store."""
     assert isinstance(filled("init", "new", "--schema", "x").error, InvalidInput)

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import Connection, insert, select, text, update
 
 from tests.helpers.errors import has_code
 from tests.helpers.postgresql_server import DATABASE, USER, PostgresqlServer
@@ -18,6 +18,7 @@ from tests.helpers.socket_proxy import SocketProxy
 from tests.helpers.stores import annotate, claim, fill
 from tests.helpers.terminal import PATIENCE
 from tui_annotate.domain.errors import (
+    OUTCOME_UNKNOWN,
     UNREACHABLE,
     Conflict,
     InvalidInput,
@@ -466,5 +467,38 @@ def test_an_unknown_outcome_is_reported(
     monkeypatch.setattr(module, "_OUTCOME_SECONDS", 0.1)
     proxy.stays_away = True
     proxy.cut_after_commit = True
-    with pytest.raises(Unavailable, check=has_code(module.OUTCOME_UNKNOWN)):
+    with pytest.raises(Unavailable, check=has_code(OUTCOME_UNKNOWN)):
         write(remote, "unknown")
+
+
+def test_a_transaction_that_does_not_end_is_not_waited_for(
+    remote: PostgresqlDatabase, proxy: SocketProxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The server may not notice for long that a client is gone, and keeps its transaction."""
+    monkeypatch.setattr(module, "_OUTCOME_SECONDS", 0.1)
+    monkeypatch.setattr(module, "_OUTCOME", "SELECT 'in progress' WHERE %(transaction)s <> ''")
+    proxy.cut_after_commit = True
+    with pytest.raises(Unavailable, check=has_code(OUTCOME_UNKNOWN)):
+        write(remote, "unknown")
+
+
+def test_an_error_of_the_server_is_no_lost_connection(database: PostgresqlDatabase) -> None:
+    """A change that the server refuses each time must not be tried for ever."""
+    with database.reading() as connection:
+        connection.exec_driver_sql("SET LOCAL statement_timeout = 1")
+        with pytest.raises(Unavailable, check=lambda error: error.code != UNREACHABLE):
+            _sleep(database, connection)
+
+
+def _sleep(database: PostgresqlDatabase, connection: Connection) -> None:
+    with database._translate_errors():
+        connection.exec_driver_sql("SELECT pg_sleep(1)")
+
+
+def test_a_long_note_is_stored(database: PostgresqlDatabase) -> None:
+    """An index of PostgreSQL has rows of at most 2,700 bytes."""
+    (key,) = fill(CorpusStore(database), "a")
+    person = PeopleStore(database).local("ana").id
+    note = "".join(chr(0x4E00 + number) for number in range(9000))
+    made = annotate(database).add(person, key, claim("x", note=note), seconds=1)
+    assert made.annotations[0].note == note

@@ -26,7 +26,7 @@ _URL: Final = re.compile(
     r"(?P<scheme>https?|postgresql)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@:\\\[\]%]+)(?::(?P<port>[0-9]{1,5}))?(?:[/?#].*)?",
     re.ASCII | re.IGNORECASE,
 )
-_SOCKET: Final = re.compile(r"postgresql://(/[\w./+-]*)", re.ASCII)
+_SOCKET: Final = re.compile(r"postgresql://(/[\w./+-]*)(?::[0-9]{1,5})?", re.ASCII)
 """A database server of this machine, by the folder of its socket."""
 _HOST: Final = re.compile(r"[a-z0-9._-]+|\[[0-9a-f:.]+\]")
 """A host in ASCII. No character of it could run a command in a shell."""

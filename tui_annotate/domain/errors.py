@@ -127,6 +127,9 @@ UNREACHABLE: Final = "store-unreachable"
 The same change can be tried again.
 """
 
+OUTCOME_UNKNOWN: Final = "store-outcome-unknown"
+"""Code of `Unavailable` if it is not known whether a change was committed."""
+
 UNKNOWN_WORDS: Final = "unknown-words"
 """Code of `Unavailable` for texts whose words the embedding model does not know."""
 

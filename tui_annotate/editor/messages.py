@@ -145,6 +145,7 @@ class MessageCode(ScreenMessage):
     COMMENT_KEPT_ON = "Unsaved comment on the {item}: press M to open it"
     NOTE_KEPT_FOR_CLAIM = "Unsaved note: press v to select words, then m to open the note again"
     NOT_SAVED = "Not saved: {reason}"
+    NOT_SAVED_YET_BECAUSE = "Your last change is not saved yet, and is tried again: {reason}"
     SAVED_AT_LAST = "The store answers again: all changes are saved"
     NOT_SAVED_YET = "Your last change is not saved yet: the store does not answer · trying again"
     TAKEN_BACK = "Undid: {what}"

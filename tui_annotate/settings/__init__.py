@@ -300,6 +300,11 @@ def _read_table(file: Path) -> dict[str, Any]:
 
 def _flatten_tables(values: Mapping[str, Any], *, where: str) -> dict[str, Any]:
     flat = dict(values)
+    if wrong := sorted(_FILE_ONLY & flat.keys()):
+        raise InvalidInput(
+            f"{where}: {wrong[0]} is outside the table [store]",
+            "write url and schema below a line [store]",
+        )
     for table, settings in _TABLES.items():
         below = flat.pop(table, {})
         if not isinstance(below, dict):

@@ -26,7 +26,9 @@ def write_store_location(text: str, *, url: str, schema: str) -> str:
     kept = _TABLE.sub(_keep_comments, text)
     wanted = {"url": url, "schema": schema} if url else {}
     # A JSON string is also a TOML string.
-    lines = "".join(f"{name} = {json.dumps(value)}\n" for name, value in wanted.items())
+    lines = "".join(
+        f"{name} = {json.dumps(value, ensure_ascii=False)}\n" for name, value in wanted.items()
+    )
     changed = f"{kept.rstrip()}\n\n[store]\n{lines}" if url else kept
     found = tomllib.loads(changed)
     if found.pop("store", {}) != wanted or found != others:

@@ -22,6 +22,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from tui_annotate.domain.errors import (
+    OUTCOME_UNKNOWN,
     UNREACHABLE,
     Conflict,
     Damaged,
@@ -47,9 +48,6 @@ from tui_annotate.storage.database import (
 if TYPE_CHECKING:
     from psycopg import Connection as DriverConnection
 
-OUTCOME_UNKNOWN: Final = "store-outcome-unknown"
-"""Code of the error that it is not known whether a change was committed."""
-
 INSTALL: Final = "install the PostgreSQL driver: pip install 'tui-annotate[postgres]'"
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
@@ -70,6 +68,14 @@ _CONNECTION_SETTINGS: Final = {
     "keepalives_interval": "1",
     "keepalives_count": "2",
     "tcp_user_timeout": "5000",
+}
+
+_SERVER_SETTINGS: Final = {
+    # A client that is gone must not keep the lock of the writers until the system's keepalives.
+    "tcp_keepalives_idle": 5,
+    "tcp_keepalives_interval": 2,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
 }
 
 _STANDBY: Final = "the database server is a standby, which accepts no changes"
@@ -262,16 +268,18 @@ class PostgresqlDatabase:
                 with self._reader.begin() as connection:
                     outcome = connection.exec_driver_sql(_OUTCOME, {"transaction": number}).scalar()
             except DBAPIError as error:
-                if time.monotonic() > end:
-                    raise Unavailable(
-                        "it is unknown whether the last change is stored, because the connection"
-                        f" was lost when it was committed: {self.name}",
-                        "when the database server can be reached again, check what is stored",
-                        code=OUTCOME_UNKNOWN,
-                    ) from error
+                lost: DBAPIError | None = error
             else:
                 if outcome != "in progress":
                     return bool(outcome == "committed")
+                lost = None
+            if time.monotonic() > end:
+                raise Unavailable(
+                    "it is unknown whether the last change is stored, because the connection was"
+                    f" lost when it was committed: {self.name}",
+                    "when the database server can be reached again, check what is stored",
+                    code=OUTCOME_UNKNOWN,
+                ) from lost
             time.sleep(_RETRY_SECONDS)
 
     def moment(self) -> int:
@@ -393,7 +401,9 @@ class PostgresqlDatabase:
         from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
         _, named = PGDialect_psycopg().create_connect_args(self._url)  # type: ignore[no-untyped-call]
-        options = f"-c search_path={self.schema} -c lock_timeout={int(LOCK_SECONDS * 1000)}"
+        settings = {"search_path": self.schema, "lock_timeout": int(LOCK_SECONDS * 1000)}
+        settings |= _SERVER_SETTINGS
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         return {**_CONNECTION_SETTINGS, **named, "options": options}
 
     def _create_engine(self, *, read_only: bool) -> Engine:
@@ -494,7 +504,8 @@ def find_origin(url: URL) -> str:
     URL, it is `postgresql://localhost`, although `PGHOST` may name a different one.
     """
     if "host" in url.query:
-        return f"postgresql://{url.query['host']}"
+        port = "" if url.port in (None, _PORT) else f":{url.port}"
+        return f"postgresql://{url.query['host']}{port}"
     host = url.host or "localhost"
     address = f"[{host}]" if ":" in host else host
     return f"postgresql://{address}" + ("" if url.port in (None, _PORT) else f":{url.port}")
@@ -539,6 +550,9 @@ def _number_loader() -> Any:
 
     return NumberLoader
 
+
+_LOST_STATES: Final = frozenset({"57P01", "57P02", "57P03", "53300"})
+"""States of errors of a server that shuts down, starts, or has no connection left."""
 
 _BUSY: Final = (
     "another process has locked the store",
@@ -598,8 +612,10 @@ def _translate_state(
         (errors.DiskFull, "the server's disk is full", "free some space on the server"),
         (errors.UndefinedTable, "a table is missing: the store was moved or is damaged", _MOVED),
         (errors.UndefinedColumn, "a table is damaged", RESTORE_DUMP),
-        (lost, f"the database server cannot be reached: {_first_line(error)}", _UNREACHABLE),
     )
+    if isinstance(error, lost) and _is_lost(error):
+        reached = f"the database server cannot be reached: {_first_line(error)}"
+        kinds = (*kinds, (lost, reached, _UNREACHABLE))
     for kind, reason, hint in kinds:
         if isinstance(error, kind):
             # The reason comes before the name, because that may be longer than the screen is wide.
@@ -610,15 +626,20 @@ def _translate_state(
                 return ReadOnly(message, hint, reason=reason)
             if hint in (RESTORE_DUMP, _MOVED):
                 return Damaged(message, hint)
-            if kind is lost:
-                step = _AUTHENTICATE if "password" in reason else hint
-                return Unavailable(message, step, code=UNREACHABLE)
-            return Unavailable(message, hint)
+            if kind is lost and "password" in reason:
+                return Unavailable(message, _AUTHENTICATE)
+            return Unavailable(message, hint, code=UNREACHABLE if kind is lost else "")
     return Unavailable(
         f"the store cannot be used because {_first_line(error)}: {name}",
         "try again",
         code="store-unavailable",
     )
+
+
+def _is_lost(error: Any) -> bool:
+    """Return whether the connection failed or was ended; the same change may succeed later."""
+    state = error.sqlstate or ""
+    return not state or state.startswith("08") or state in _LOST_STATES
 
 
 def _first_line(error: object) -> str:

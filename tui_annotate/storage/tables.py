@@ -63,7 +63,14 @@ class AnnotationRow(Row, table=True):
     """A current annotation; `payload` is its JSON, the other columns are for searching."""
 
     __tablename__ = "annotations"
-    __table_args__ = (Index(None, "sample_id", "person"), Index(None, "person", "note"))
+    __table_args__ = (
+        Index(None, "sample_id", "person"),
+        # In PostgreSQL, a row of an index has at most 2,700 bytes, and a note may have more.
+        Index("ix_annotations_person_note", "person", "note").ddl_if(dialect="sqlite"),
+        Index("ix_annotations_person_start_of_note", "person", text("left(note, 500)")).ddl_if(
+            dialect="postgresql"
+        ),
+    )
     id: str = Field(primary_key=True)
     person: str = Field(foreign_key="people.id")
     sample_id: int = Field(foreign_key="samples.id", ondelete="CASCADE")

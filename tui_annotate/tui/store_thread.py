@@ -81,6 +81,7 @@ class StoreThread:
     Attributes:
         waiting: number of jobs without an answer.
         shown: number of jobs without an answer that the header shows.
+        trouble: why the present job is tried again; empty if it is not.
         check_session: called in the thread before each job that is not free; raises `NotAllowed` or
             `Conflict` if the user may not go on working.
         kept: called on the screen's thread after each shown job that succeeded.
@@ -101,6 +102,7 @@ class StoreThread:
         self._shown_jobs: dict[Future[Any], None] = {}  # in their order
         self._deferred: list[StoreJob[Any]] = []  # until after the next frame
         self._closing = Event()
+        self.trouble = ""
         self.waiting = 0
         self.shown = 0
         self.closed = False
@@ -156,11 +158,15 @@ class StoreThread:
             try:
                 if not job.free:
                     self._check()
-                return job.call()
+                found = job.call()
             except Unavailable as error:
                 is_lost = error.code == UNREACHABLE and job.writes
+                self.trouble = error.message if is_lost else ""
                 if not is_lost or self._closing.wait(_RETRY_SECONDS):
                     raise
+            else:
+                self.trouble = ""
+                return found
 
     def _check(self) -> None:
         """Call `check_session`; its errors about the session become `_SessionEnded`."""

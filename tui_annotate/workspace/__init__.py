@@ -28,6 +28,7 @@ from tui_annotate.workspace.stores import (
     create_file_store,
     create_server_store,
     open_store,
+    require_same_texts,
     stored_guidance,
     suggest_schema,
 )
@@ -52,7 +53,7 @@ def create(
 
     Raises:
         Conflict: the folder is already a workspace; or the schema has a store, and `existing` is
-            false.
+            false; or the folder has other labels or guidelines than the existing store.
         InvalidInput: the path is a file, or a setting of the person or environment is invalid.
         NotFound: the schema has no store, and `existing` is true.
         Unavailable: the folder cannot be written, or the person's settings cannot be read; or the
@@ -70,16 +71,23 @@ def create(
     settings = WORKSPACE_TEMPLATE
     if store:
         schema = schema or suggest_schema(folder)
-        database = create_server_store(store, schema, existing=existing)
         settings = write_store_location(settings, url=store, schema=schema)
-        create_folders(folder, stored_guidance(database))
+        database = create_server_store(store, schema, existing=existing)
+        try:
+            texts = stored_guidance(database)
+            if existing:
+                require_same_texts(folder, texts)
+            create_folders(folder, texts)
+        except BaseException:
+            database.close()
+            raise
     else:
         create_folders(folder, {})
         database = create_file_store(folder)
     # Written last: only this file makes the folder a workspace, so an interrupted init can rerun.
     write_text(folder / WORKSPACE_FILE, settings)
     space = Workspace(folder, load(folder), database)
-    if store:
+    if store and not existing:
         _ = space.annotate  # stores labels.yaml, which other machines will get from the store
     return space
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui_annotate.domain.endpoint_trust import trust_command
-from tui_annotate.domain.errors import Conflict, Damaged, InvalidInput, NotAllowed, Unavailable
+from tui_annotate.domain.errors import (
+    OUTCOME_UNKNOWN,
+    Conflict,
+    Damaged,
+    InvalidInput,
+    NotAllowed,
+    Unavailable,
+)
 from tui_annotate.domain.workspace_files import GUIDELINES, LABELS, STORE, WORKSPACE_FILE
 from tui_annotate.settings import Settings, load
 from tui_annotate.settings.store_location import write_store_location
@@ -108,6 +115,17 @@ def stored_guidance(database: Database) -> dict[str, str]:
     }
 
 
+def require_same_texts(folder: Path, texts: Mapping[str, str]) -> None:
+    """Raise Conflict if a folder has files that would replace labels or guidelines of a store."""
+    for name in (LABELS, GUIDELINES):
+        file = folder / name
+        if file.exists() and file.read_bytes() != texts.get(name, "").encode():
+            raise Conflict(
+                f"{file} differs from that of the existing store, which other machines use",
+                "rename the file, or choose another folder",
+            )
+
+
 @dataclass(frozen=True, slots=True)
 class StoreMove:
     """Where the store of a workspace was moved to.
@@ -153,13 +171,19 @@ def move_store(folder: Path, database: Database, *, url: str, schema: str = "") 
             head = AuditStore(database).head()
             moved = create(fill=partial(copy_rows, rows))
             undo.callback(moved.close)
-            undo.callback(moved.delete)
+            undo.push(partial(_delete_unless_moved, moved))
             if AuditStore(moved).head() != head:
                 raise Damaged("the copy of the store differs from it", "nothing was changed")
         undo.pop_all()
     moved.close()
     _write_settings(folder, settings)
     return StoreMove(store=moved.name, kept=database.name, events=head.events, head=head.token)
+
+
+def _delete_unless_moved(moved: Database, _: object, error: object, *__: object) -> None:
+    """Delete the copy after an error, unless the old store may be unusable already."""
+    if getattr(error, "code", "") != OUTCOME_UNKNOWN:
+        moved.delete()
 
 
 def _require_other_kind(database: Database, url: str) -> None:

@@ -221,7 +221,8 @@ class CorpusStore(VectorSetStore):
         `recorded`: contents by hash, as `altered_documents` returns them; a document with another
         content is damaged too.
         """
-        content: Any = literal_column(DOCUMENT_CONTENT).label("content")
+        # Only SQLite has a record, and the function that represents the content of a row.
+        content: Any = literal_column(DOCUMENT_CONTENT if recorded else "''").label("content")
         query = _STORED_DOCUMENTS.add_columns(DOCUMENTS.c.language, content)
         with self._database.reading() as connection:
             rows = connection.execute(query.where(DOCUMENTS.c.sha256.in_(hashes))).all()

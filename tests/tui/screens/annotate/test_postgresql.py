@@ -58,7 +58,8 @@ async def test_a_lost_connection_is_shown_and_the_change_is_stored_later(
         await person.pilot.press("down", "2")
         while SaveState.NOT_SAVED_YET.text() not in person.shown():
             await person.pilot.pause(0.01)
-        assert person.said().code is MessageCode.NOT_SAVED_YET
+        assert person.said().code is MessageCode.NOT_SAVED_YET_BECAUSE
+        assert "cannot be reached" in person.line()
         proxy.restart()
         await person.settled()
         assert f"✓ {SaveState.SAVED.text()}" in person.shown()

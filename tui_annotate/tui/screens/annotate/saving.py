@@ -149,7 +149,11 @@ class SaveController:
     def _show_slow(self) -> None:
         if self.saver.shown and self.state == SaveState.SAVING:
             self.state = SaveState.NOT_SAVED_YET
-            self._screen.show_message(StatusMessage(MessageCode.NOT_SAVED_YET), WARNING)
+            why = self.saver.trouble
+            message = StatusMessage(MessageCode.NOT_SAVED_YET)
+            if why:
+                message = StatusMessage(MessageCode.NOT_SAVED_YET_BECAUSE, {"reason": why})
+            self._screen.show_message(message, WARNING)
 
     def send_timed(
         self,
