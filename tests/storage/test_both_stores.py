@@ -176,8 +176,13 @@ def test_only_listed_modules_have_sql_of_sqlite() -> None:
 
 
 def test_the_tables_are_the_same(on_sqlite: Connection, on_postgresql: Connection) -> None:
-    """With the same columns, keys, indexes and conditions of indexes."""
-    assert describe(on_sqlite) == describe(on_postgresql)
+    """With the same columns, keys, indexes and conditions of indexes, but one of long texts."""
+    found, other = describe(on_sqlite), describe(on_postgresql)
+    for each, columns in ((found, ["person", "note"]), (other, ["person", None])):
+        indexes = each["annotations"]["indexes"]
+        (of_notes,) = (index for index in indexes if columns in index)
+        indexes.remove(of_notes)
+    assert found == other
     version = "SELECT version_num FROM schema_version"
     assert on_sqlite.exec_driver_sql(version).all() == on_postgresql.exec_driver_sql(version).all()
 
