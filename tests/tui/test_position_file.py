@@ -57,7 +57,9 @@ def test_each_person_has_a_file(people: PeopleStore, tmp_path: Path) -> None:
     assert people.place(ana, SampleKey("d", "a"))["unsaved"] == [item("x")]
 
 
-@pytest.mark.parametrize("content", ["", "{}", "[]", '{"dataset": "d", "sample": "a", "place": 1}'])
+@pytest.mark.parametrize(
+    "content", ["", "{}", "[1]", '[{"dataset": "d", "sample": "a", "place": {"unsaved": [1]}}]']
+)
 def test_a_damaged_file_stops_no_start(people: PeopleStore, tmp_path: Path, content: str) -> None:
     """It is left for a person to look at."""
     ana = people.local("ana").id
@@ -75,4 +77,18 @@ def test_a_removed_sample_is_forgotten(people: PeopleStore, tmp_path: Path) -> N
     file = PositionFile(tmp_path, ana)
     file.write(SampleKey("d", "gone"), {"unsaved": [item("x")]})
     file.store(people)
+    assert not list(state_folder().glob("position-*"))
+
+
+def test_each_sample_has_a_position(people: PeopleStore, tmp_path: Path) -> None:
+    """What waits for one sample is not lost when the position in another one is kept or stored."""
+    ana = people.local("ana").id
+    first, second = SampleKey("d", "a"), SampleKey("d", "b")
+    file = PositionFile(tmp_path, ana)
+    file.write(first, {"unsaved": [item("x")]})
+    file.write(second, {"unsaved": [item("y")]})
+    file.delete(second)
+    file.store(people)
+    assert people.place(ana, first)["unsaved"] == [item("x")]
+    assert people.place(ana, second) == {}
     assert not list(state_folder().glob("position-*"))

@@ -120,8 +120,8 @@ def init(
         given = "--data" if data else "--as"
         raise InvalidInput(f"{given} applies only to example data", f"add --demo, or omit {given}")
     else:
-        place = _Store(url=store, schema=schema, existing=existing)
-        _create_workspace(folder or Path(), place, as_json=as_json)
+        location = _Store(url=store, schema=schema, existing=existing)
+        _create_workspace(folder or Path(), location, as_json=as_json)
 
 
 class _Store(NamedTuple):

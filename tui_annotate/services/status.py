@@ -156,8 +156,8 @@ class StatusReader:
                     found += check()
             except Damaged as error:  # the other checks still find something
                 if all(each.state != "error" for each in found):
-                    mend = suggest_store_repair(error, self.database)
-                    found.append(DiagnosticFinding("store", "error", error.message, mend))
+                    repair = suggest_store_repair(error, self.database)
+                    found.append(DiagnosticFinding("store", "error", error.message, repair))
         return found
 
     def labels_found(self) -> list[DiagnosticFinding]:

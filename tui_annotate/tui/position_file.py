@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 
 
 class PositionFile:
-    """The file of one person in one workspace; it exists only while something waits in it."""
+    """The file of one person in one workspace; it exists only while positions wait in it."""
 
     def __init__(self, workspace: Path, person: str) -> None:
         self._person = person
@@ -34,39 +34,58 @@ class PositionFile:
 
     def write(self, key: SampleKey, place: Mapping[str, Any]) -> None:
         """Keep the position in a sample, in place of an earlier one; log errors of the disk."""
-        content = {"dataset": key.dataset, "sample": key.id, "place": dict(place)}
-        try:
-            write_text(self._path, json.dumps(content))
-        except OSError as error:
-            _log.error("the position was not kept in a file: %s", error.strerror)
+        self._replace({**self._read(), key: dict(place)})
 
-    def delete(self) -> None:
-        """Delete the file, if there is one."""
-        with suppress(OSError):
-            self._path.unlink(missing_ok=True)
+    def delete(self, key: SampleKey) -> None:
+        """Delete the position in a sample, if there is one."""
+        positions = self._read()
+        if positions.pop(key, None) is not None:
+            self._replace(positions)
 
     def store(self, people: PeopleStore) -> None:
-        """Move the content of the file to the store; annotations that wait there stay.
+        """Move the positions to the store; annotations that wait there stay.
 
         Raises:
             Unavailable: the store cannot be written; the file stays.
         """
+        for key, place in self._read().items():
+            with suppress(NotFound):  # the sample was removed meanwhile
+                mine = _by_id(place)
+                waiting = _by_id(people.place(self._person, key))
+                others = [item for name, item in waiting.items() if name not in mine]
+                place["unsaved"] = [*others, *mine.values()]
+                people.keep_place(self._person, key, place)
+            self.delete(key)
+
+    def _read(self) -> dict[SampleKey, dict[str, Any]]:
+        """Return the positions by sample, oldest first; none if the file cannot be read."""
         try:
             content = json.loads(self._path.read_text("utf-8"))
-            key = SampleKey(str(content["dataset"]), str(content["sample"]))
-            place = dict(content["place"])
+            positions = {
+                SampleKey(str(each["dataset"]), str(each["sample"])): dict(each["place"])
+                for each in content
+            }
+            for place in positions.values():
+                _by_id(place)  # raises for what is no list of annotations
         except FileNotFoundError:
-            return
+            return {}
         except (OSError, ValueError, KeyError, TypeError) as error:
             _log.error("%s cannot be read: %s", self._path, type(error).__name__)
-            return
-        with suppress(NotFound):  # the sample was removed meanwhile
-            stored = people.place(self._person, key)
-            mine = _by_id(place)
-            others = [item for name, item in _by_id(stored).items() if name not in mine]
-            place["unsaved"] = [*others, *mine.values()]
-            people.keep_place(self._person, key, place)
-        self.delete()
+            return {}
+        return positions
+
+    def _replace(self, positions: Mapping[SampleKey, Mapping[str, Any]]) -> None:
+        content = [
+            {"dataset": key.dataset, "sample": key.id, "place": dict(place)}
+            for key, place in positions.items()
+        ]
+        try:
+            if content:
+                write_text(self._path, json.dumps(content))
+            else:
+                self._path.unlink(missing_ok=True)
+        except OSError as error:
+            _log.error("the position was not kept in a file: %s", error.strerror)
 
 
 def _by_id(place: Mapping[str, Any]) -> dict[str, Any]:

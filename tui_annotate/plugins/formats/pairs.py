@@ -724,7 +724,8 @@ def _csv_problem(error: csv.Error, feed: _CsvLines) -> Problem:
         )
         hint = feed.quote_hint
     elif "unexpected end" in str(error):
-        message, hint = "a quoted cell has no closing quote", feed.quote_hint
+        message = "a quoted cell has no closing quote"
+        hint = feed.quote_hint
     else:
         message = f"invalid CSV: {error}"
         hint = 'enclose the cell in quotes and double each " in the cell'

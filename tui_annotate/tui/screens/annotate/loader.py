@@ -169,7 +169,7 @@ class SampleSource:
                     positions.write(key, place)
                 raise
             if positions is not None:
-                positions.delete()
+                positions.delete(key)
 
         return write
 
